@@ -1,0 +1,1 @@
+"""What a user does besides talking, written once for every platform."""

@@ -1,0 +1,1 @@
+"""The models that can voice her: one client a wire format, and the offline stand-in."""

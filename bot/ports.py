@@ -1,0 +1,167 @@
+"""What the core asks of the world: a few small protocols and the values that cross them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from engine.conversation import Address, Face, Incoming, Prompt
+
+Phase = Literal["remembering", "seeing", "thinking"]
+Activity = Literal["typing", "upload_photo"]
+Measure = Literal["utf16", "codepoints"]
+
+Accept = Callable[[Incoming], Awaitable[bool]]
+"""Writes an incoming down for good before it returns; False for a key that is known already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a platform allows, as its documentation says (the source stands beside each value).
+
+    `text` and `caption` are characters per message, counted both in UTF-16 units and in code points,
+    whichever is larger; `button_data_bytes` UTF-8 bytes; `typing_every_s` how often the activity must
+    be repeated to stay visible; `nonce` whether a repeated send is recognised by the platform.
+    """
+
+    text: int
+    caption: int
+    button_data_bytes: int
+    button_label: int
+    buttons_per_row: int
+    upload_bytes: int
+    typing_every_s: float
+    nonce: bool
+    per_chat_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """One thing to press: what it says and the short opaque id that comes back."""
+
+    label: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture on its way out. `reference` is the platform's own id of the same picture, if known."""
+
+    data: bytes
+    mime: str
+    name: str
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One message to deliver. `text` is neutral Markdown unless `plain`; `nonce` is at most 25 characters.
+
+    A send with a picture and a text puts the text into the caption (never longer than Limits.caption).
+    """
+
+    address: Address
+    nonce: str
+    text: str = ""
+    plain: bool = False
+    picture: Picture | None = None
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the platform said to a delivered message; `picture_reference` lets the picture be sent again by id."""
+
+    message_id: str
+    picture_reference: str | None = None
+
+
+class Platform(Protocol):
+    """One messenger.
+
+    `start` connects and begins to call `accept` for all that comes in; it raises PlatformDown with one
+    clear line (without the token) when it cannot. `ended` completes when the platform has died for good.
+    `quiesce` stops the intake, `close` everything. `send` raises one of the SendError kinds.
+    """
+
+    name: str
+    limits: Limits
+
+    async def start(self, accept: Accept) -> None:
+        """Connect and begin to take messages."""
+
+    async def ended(self) -> None:
+        """Wait until the platform has ended for good; raises PlatformDown with the reason."""
+
+    async def quiesce(self) -> None:
+        """Take no more messages; sending still works."""
+
+    async def close(self) -> None:
+        """Give back everything."""
+
+    async def send(self, send: Send) -> Receipt:
+        """Deliver one message."""
+
+    async def activity(self, address: Address, kind: Activity) -> None:
+        """Show once that she is typing or sending a picture; failures are swallowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a request cost: tokens in and out (0 where the server does not say)."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(slots=True)
+class ChatRequest:
+    """One request to a voice. `usage` is filled in by the model when the stream has ended."""
+
+    prompt: Prompt
+    max_tokens: int | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+class ChatModel(Protocol):
+    """A voice. Errors are the ModelError kinds; `name` is what people call it."""
+
+    name: str
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+        """Yield the reply's pieces as they come."""
+
+    async def complete_json(self, system: str, user: str) -> str:
+        """Answer one request for a JSON object; the text may need the tolerant parser."""
+
+    async def close(self) -> None:
+        """Give back connections."""
+
+
+class Hooks(Protocol):
+    """Who wants to know what a turn is doing."""
+
+    def set_phase(self, phase: Phase) -> None:
+        """Tell that the turn has entered a phase."""
+
+
+class Portrait(Protocol):
+    """Her face as a picture."""
+
+    def expressions(self) -> tuple[str, ...]:
+        """The expressions the present figure can show."""
+
+    def cached(self, face: Face) -> Picture | None:
+        """The picture, if it costs nothing."""
+
+    async def picture(self, face: Face) -> Picture | None:
+        """The picture; None when no rung of the failure ladder holds."""
+
+
+class Clock(Protocol):
+    """The time: aware UTC."""
+
+    def now(self) -> datetime:
+        """Return the present instant."""

@@ -1,0 +1,1 @@
+"""Who she is: pure functions. Nothing in here awaits, reads a clock or rolls its own dice."""

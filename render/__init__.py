@@ -1,0 +1,1 @@
+"""What she looks like: VRM avatars drawn headlessly, in a child process of their own."""
