@@ -38,6 +38,21 @@ def lengths(prefix: bytes) -> tuple[int, int]:
     return head, body
 
 
+def header(data: bytes) -> dict[str, Any]:
+    """Return a message's header.
+
+    Raises:
+        WireError: It is not a JSON object.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise WireError("the header is not JSON") from error
+    if not isinstance(found, dict):
+        raise WireError("the header is not an object")
+    return found
+
+
 def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
     """Read one message from a blocking stream; None when the other side has closed it.
 
@@ -53,4 +68,4 @@ def read(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
     data = stream.read(head + body)
     if len(data) < head + body:
         raise WireError("the stream ended inside a message")
-    return json.loads(data[:head]), data[head:]
+    return header(data[:head]), data[head:]
