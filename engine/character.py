@@ -100,11 +100,14 @@ class Personality:
 
 @dataclass(frozen=True, slots=True)
 class AbsenceTaken:
-    """What the present absence has already cost, so that any rhythm of checks adds up to one decay."""
+    """What the present absence has already cost (and energy has won back), so that any rhythm of
+    checks adds up to one.
+    """
 
     affection: int = 0
     trust: int = 0
     intensity: int = 0
+    energy: int = 0
 
 
 @dataclass(frozen=True, slots=True)
