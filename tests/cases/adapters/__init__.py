@@ -1,0 +1,1 @@
+"""Adapters from the tables' functions to the engine's, one module an area."""

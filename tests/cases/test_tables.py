@@ -1,0 +1,166 @@
+"""Every case of every table, run through the adapter."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cases.adapter import DIFFERENT, FUNCTIONS, run
+
+HERE = Path(__file__).parent
+PITFALLS = "pitfalls"
+
+NOT_BUILT: dict[str, str] = {
+    "resolveAction": "animations come with their own part",
+    "setAppMode": "modes are being built",
+    "applyStateUpdates": "state updates are being built",
+    "calculateBaselineUpdates": "heuristics are being built",
+    "resolveTimeDecayOnLoad": "time away is being built",
+    "completeEvent": "events are being built",
+    "completionMarkers": "events are being built",
+    "checkEvent": "events are being built",
+    "checkAllEvents": "events are being built",
+    "extractPotentialFacts": "memory comes with its own part",
+    "analyzeMessage": "heuristics are being built",
+    "computeScaledDimensions": "pictures come with their own part",
+    "toOpenAIContent": "pictures come with their own part",
+    "toAnthropicContent": "pictures come with their own part",
+    "calculateMessageImpact": "heuristics are being built",
+    "calculateFactImportance": "memory comes with its own part",
+    "findDuplicateFact": "memory comes with its own part",
+    "determineFactCategory": "memory comes with its own part",
+    "extractTriggerWords": "memory comes with its own part",
+    "saveFact": "memory comes with its own part",
+    "retrieve": "memory comes with its own part",
+    "normalizeFactContent": "memory comes with its own part",
+    "cosineSimilarity": "memory comes with its own part",
+    "hasCurrentEmbedding": "memory comes with its own part",
+    "findSimilarFacts": "memory comes with its own part",
+    "getFacts": "memory comes with its own part",
+    "mergeUpdates": "state updates are being built",
+    "parseMoment": "moments come with their own part",
+    "selectMomentMemories": "moments come with their own part",
+    "moodExpressionTarget": "mood faces are being built",
+    "flashExpressionTarget": "mood faces are being built",
+    "composeExpression": "mood faces are being built",
+    "isNonLatinDominant": "heuristics are being built",
+    "parseResponse": "the reply parser is being built",
+    "turnParse": "the reply parser is being built",
+    "promptLayers": "the prompt is being built",
+    "promptHead": "the prompt is being built",
+    "timeSense": "the prompt is being built",
+    "formatTimeSince": "the prompt is being built",
+    "describe": "the prompt is being built",
+    "tryExtractReminder": "reminders come with their own part",
+    "parseReminderTime": "reminders come with their own part",
+    "extractReminderTags": "reminders come with their own part",
+    "classifyReminder": "reminders come with their own part",
+    "validateReminder": "reminders come with their own part",
+    "isOldExecutedReminder": "reminders come with their own part",
+    "validateSaveFile": "the save file comes with its own part",
+    "factKey": "the save file comes with its own part",
+    "sessionKey": "the save file comes with its own part",
+    "turnKey": "the save file comes with its own part",
+    "eventKey": "the save file comes with its own part",
+    "reconcileLegacyMarkers": "the save file comes with its own part",
+    "getSaveFilePreview": "the save file comes with its own part",
+    "remapSessionIds": "the save file comes with its own part",
+    "clampCharacterStats": "the save file comes with its own part",
+    "summarizeTurns": "sessions come with their own part",
+    "checkStage": "stages are being built",
+    "computeStreakUpdate": "streaks are being built",
+    "daysKnown": "streaks are being built",
+    "getMemoryBudget": "the budget is being built",
+    "estimateTokens": "the budget is being built",
+    "truncateMessages": "the budget is being built",
+    "truncateChatHistory": "the budget is being built",
+    "validateStateUpdates": "the reply parser is being built",
+    "canShowImages": "vision comes with its own part",
+    "reportedVision": "vision comes with its own part",
+}
+"""Functions that no adapter maps yet, with the reason. Whoever adds an adapter removes its line here."""
+
+PROVEN_ELSEWHERE: dict[str, str] = {
+    "dis-061": "a whole turn: shown where turns are tested",
+    "dis-062": "a whole turn: shown where turns are tested",
+    "dis-100": "a sentence without arguments: shown where the save file is tested",
+    "dis-101": "a sentence without arguments: shown where the save file is tested",
+    "dis-103": "a sentence without arguments: tests/engine/test_prompt.py",
+}
+"""Pitfalls that name no function and arguments, with the place that proves them."""
+
+
+def _cases() -> list[tuple[str, dict]]:
+    return [
+        (path.stem, case)
+        for path in sorted(HERE.glob("*.json"))
+        for case in json.loads(path.read_text(encoding="utf-8"))
+    ]
+
+
+CASES = _cases()
+TABLES = [pytest.param(table, case, id=case["id"]) for table, case in CASES if table != PITFALLS]
+PITFALL_CASES = [pytest.param(case, id=case["id"]) for table, case in CASES if table == PITFALLS]
+
+
+def _plain(value: object) -> object:
+    """Send a result through JSON, so that tuples and lists, 1 and 1.0 compare as the tables mean them."""
+    return json.loads(json.dumps(value, ensure_ascii=False))
+
+
+def _loose(value: object) -> object:
+    """Drop what the tables call format details: runs of blanks and the prefix of a fact."""
+    if isinstance(value, str):
+        return re.sub(r"\s+", " ", value).removeprefix("User: ").strip()
+    if isinstance(value, list):
+        return [_loose(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _loose(one) for key, one in value.items()}
+    return value
+
+
+def _named_only(actual: object, right: object) -> object:
+    """Reduce a result to the fields that a pitfall names, at every depth."""
+    if not isinstance(actual, dict) or not isinstance(right, dict) or not right:
+        return actual
+    return {key: _named_only(actual.get(key), one) for key, one in right.items()}
+
+
+def _result(case: dict) -> object:
+    fn, args = case["input"]["fn"], case["input"]["args"]
+    if fn in NOT_BUILT:
+        pytest.skip(NOT_BUILT[fn])
+    return _plain(run(fn, args))
+
+
+@pytest.mark.parametrize(("table", "case"), TABLES)
+def test_case(table: str, case: dict):
+    if case["id"] in DIFFERENT:
+        pytest.skip(DIFFERENT[case["id"]])
+    actual, expected = _result(case), case["expect"]
+    if case["basis"] == "detail" or table in ("reminders", "extract_facts"):
+        actual, expected = _loose(actual), _loose(expected)
+    assert actual == expected, case["rule"]
+
+
+@pytest.mark.parametrize("case", PITFALL_CASES)
+def test_pitfall(case: dict):
+    if case["id"] in PROVEN_ELSEWHERE:
+        pytest.skip(PROVEN_ELSEWHERE[case["id"]])
+    actual, right = _named_only(_result(case), case["right"]), case["right"]
+    if case["area"] == "extract_facts":
+        actual, right = _loose(actual), _loose(right)
+    assert actual == right
+
+
+def test_every_function_is_built_or_named_as_missing():
+    named = {case["input"]["fn"] for _, case in CASES if "fn" in case["input"]}
+    assert named - FUNCTIONS.keys() == named & NOT_BUILT.keys()
+
+
+def test_only_details_may_differ():
+    bases = {case["id"]: case.get("basis") for _, case in CASES}
+    assert {bases.get(case_id) for case_id in DIFFERENT} <= {"detail"}
