@@ -1,0 +1,170 @@
+"""The terminal as a messenger: the shortest way to talk to her, and the proof that platforms are data."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+from uuid import uuid4
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.panel import Panel
+from rich.text import Text
+
+from bot.platforms.terminal_pictures import inline_picture
+from bot.ports import Accept, Activity, Limits, Picture, Receipt, Send
+from engine.conversation import Address, Incoming
+
+LIMITS = Limits(
+    text=100_000,
+    caption=100_000,
+    button_data_bytes=1000,
+    button_label=80,
+    buttons_per_row=1,
+    upload_bytes=1 << 30,
+    typing_every_s=5.0,
+    nonce=True,
+)
+MAX_LINE = 8000
+"""Characters of one line that are read; the rest of a longer line is dropped with a word about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalSettings:
+    """How the terminal looks: `plain` for pipes, where pictures are kept, her name."""
+
+    plain: bool
+    pictures: Path
+    name: str = "Otomo"
+
+
+@dataclass(slots=True)
+class OnTerminal:
+    """Reads lines, prints what she says; a line is read only after the last one is answered.
+
+    Args:
+        settings: How it looks.
+        answered: Waits until everything accepted so far is answered and printed.
+        source: Where the lines come from.
+        console: Where the words go.
+    """
+
+    settings: TerminalSettings
+    answered: Callable[[], Awaitable[None]]
+    source: TextIO = field(default_factory=lambda: sys.stdin)
+    console: Console = field(default_factory=Console)
+    name: str = "terminal"
+    limits: Limits = LIMITS
+    _reader: asyncio.Task[None] | None = None
+    _prompting: bool = False
+
+    @property
+    def address(self) -> Address:
+        """The one user of this terminal."""
+        user = _login_name()
+        return Address("terminal", user, user)
+
+    async def start(self, accept: Accept) -> None:
+        """Begin to read lines."""
+        self._reader = asyncio.create_task(self._read(accept), name="terminal reader")
+
+    async def ended(self) -> None:
+        """Wait for the end of the input."""
+        if self._reader:
+            await self._reader
+
+    async def quiesce(self) -> None:
+        """Read no more lines."""
+        if self._reader:
+            self._reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._reader
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    async def send(self, send: Send) -> Receipt:
+        """Print one message of hers."""
+        if self._prompting:  # something came by itself, a late answer perhaps: leave the prompt's line
+            self.console.print()
+        if send.text:
+            self._print_text(send)
+        if send.picture:
+            self._print_picture(send.picture)
+        for number, button in enumerate(send.buttons, 1):
+            self.console.print(f"  {number}. {button.label}", markup=False, highlight=False)
+        return Receipt(send.nonce)
+
+    async def activity(self, address: Address, kind: Activity) -> None:
+        """The terminal shows no typing."""
+
+    async def _read(self, accept: Accept) -> None:
+        while (line := await self._next_line()) is not None:
+            text = line.strip()[:MAX_LINE]
+            if text in ("/quit", "/exit"):
+                return
+            if text:
+                await accept(self._incoming(text))
+                await self.answered()
+
+    async def _next_line(self) -> str | None:
+        if not self.settings.plain:
+            self.console.print("[bold cyan]you ›[/] ", end="")
+        self._prompting = not self.settings.plain
+        line = await _in_daemon_thread(self.source.readline)
+        self._prompting = False
+        return line or None
+
+    def _incoming(self, text: str) -> Incoming:
+        kind = "command" if text.startswith("/") and len(text) > 1 and text[1].isalpha() else "message"
+        now = datetime.now(UTC)
+        return Incoming(kind, f"terminal:{uuid4().hex}", self.address, text, now, display_name=_login_name())  # type: ignore[arg-type]
+
+    def _print_text(self, send: Send) -> None:
+        if self.settings.plain:
+            self.console.out(send.text, highlight=False)
+            return
+        body = Text(send.text) if send.plain else Markdown(send.text)
+        self.console.print(Panel(body, title=self.settings.name, title_align="left", border_style="magenta"))
+
+    def _print_picture(self, picture: Picture) -> None:
+        self.settings.pictures.mkdir(parents=True, exist_ok=True)
+        path = self.settings.pictures / picture.name
+        path.write_bytes(picture.data)
+        shown = None if self.settings.plain or not self.console.is_terminal else inline_picture(picture.data)
+        if shown:
+            self.console.file.write(shown)
+        else:
+            self.console.out(f"({self.settings.name}'s face: {path})", highlight=False)
+
+
+async def _in_daemon_thread(read: Callable[[], str]) -> str:
+    """Read in a thread that does not hold up the end of the process, as an executor's would."""
+    import threading
+
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    result: list[str] = []
+
+    def work() -> None:
+        with contextlib.suppress(ValueError, OSError):
+            result.append(read())
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(done.set)
+
+    threading.Thread(target=work, name="terminal input", daemon=True).start()
+    await done.wait()
+    return result[0] if result else ""
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "you"

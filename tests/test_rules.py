@@ -1,0 +1,84 @@
+"""Rules of the house that no linter knows: they read the source, not the behaviour."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("bot", "engine", "render")
+SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+OUTERMOST_LOOPS = {"bot/lanes.py", "bot/jobs.py"}
+"""The only two modules that may catch everything."""
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if name(p).startswith("engine/")], ids=name)
+def test_engine_never_awaits(path):
+    forbidden = (ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
+    assert not [node.lineno for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, forbidden)]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_broad_except_only_in_the_two_outermost_loops(path):
+    broad = [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException"))
+    ]
+    assert not broad or name(path) in OUTERMOST_LOOPS
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_files_and_functions_stay_small(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 400
+    long = [
+        f"{node.name} ({node.end_lineno - node.lineno + 1} lines)"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno - node.lineno + 1 > 60
+    ]
+    assert not long
+
+
+def default_keys():
+    sections = tomllib.loads((ROOT / "config" / "default.toml").read_text())
+    return {f"{section}.{key}" for section, table in sections.items() for key in table}
+
+
+def test_every_setting_has_a_default_and_every_default_is_a_setting():
+    fields = {
+        f"{section}.{key}"
+        for section, info in Settings.model_fields.items()
+        for key in info.annotation.model_fields
+    }
+    assert fields == default_keys()
+
+
+def test_every_setting_is_documented():
+    documented = (ROOT / "docs" / "configuration.md").read_text()
+    assert [key for key in sorted(default_keys()) if f"`{key}`" not in documented] == []
+
+
+def test_every_language_has_every_sentence_with_the_same_blanks():
+    import string
+
+    def sentences(path):
+        flat = {}
+        for section, table in tomllib.loads(path.read_text()).items():
+            for key, text in table.items():
+                flat[f"{section}.{key}"] = {
+                    field for _, field, _, _ in string.Formatter().parse(text) if field
+                }
+        return flat
+
+    english = sentences(ROOT / "config" / "wording" / "en.toml")
+    for path in (ROOT / "config" / "wording").glob("*.toml"):
+        assert sentences(path) == english, path.name
