@@ -1,1 +1,130 @@
-"""What a user does besides talking, written once for every platform."""
+"""What a user does besides talking, written once for every platform.
+
+A command is a function from what it may look at to what is answered; the turn writes its effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bot.personas import Persona
+from bot.voice import Voice
+from bot.wording import Wording
+from engine.character import CharacterState
+from engine.conversation import Face, Narrate, Reply, Show
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a command may look at."""
+
+    state: CharacterState
+    face: Face
+    stopped: bool
+    told_ai: bool
+    private: bool
+    language: str
+    wording: Wording
+    persona: Persona
+    voice: Voice
+
+    def say(self, key: str, **values: object) -> str:
+        """Return one of the app's sentences in the user's language."""
+        return self.wording.say(key, self.language, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command says and does: `stopped` is the new state of /stop, None leaves it."""
+
+    reply: Reply = ()
+    stopped: bool | None = None
+    told_ai: bool = False
+
+
+def start(context: Context) -> Answer:
+    """Welcome a new user, or come back after /stop."""
+    if context.stopped and context.told_ai:
+        return Answer((Narrate(context.say("stop.resumed")),), stopped=False)
+    text = f"{welcome(context)}\n\n{context.persona.greet(context.language)}"
+    return Answer((Narrate(text), Show(context.face)), stopped=False, told_ai=True)
+
+
+def welcome(context: Context) -> str:
+    """Return the words of first contact: who she is, that she is an AI, what is kept."""
+    voice = context.say(f"contact.voice_{context.voice.place}", provider=context.voice.provider)
+    return context.say("contact.welcome", name=context.state.name, voice=voice)
+
+
+def help_(context: Context) -> Answer:
+    """List what can be done."""
+    described = {name: context.say(f"commands.{name}") for name in COMMANDS}
+    return Answer((Narrate(context.say("help.text", **described)),))
+
+
+def stop(context: Context) -> Answer:
+    """Be quiet until /start; the data stays."""
+    return Answer((Narrate(context.say("stop.already" if context.stopped else "stop.done")),), stopped=True)
+
+
+def status(context: Context) -> Answer:
+    """Tell how she feels and, in private and outside Companion Mode, how well they know each other."""
+    state = context.state
+    cause = context.say("status.cause", cause=state.mood.causes[-1]) if state.mood.causes else ""
+    mood = context.say(f"mood.{state.mood.primary}")
+    lines = [
+        _title(context),
+        context.say("status.mood", mood=mood, intensity=state.mood.intensity, cause=cause),
+    ]
+    lines.append(context.say("status.energy", energy=state.energy))
+    if context.private and state.app_mode == "dating_sim":
+        lines += _relationship(context)
+    return Answer((Narrate("\n".join(lines)), Show(context.face)))
+
+
+def _title(context: Context) -> str:
+    state = context.state
+    if state.app_mode == "companion" or not context.private:
+        return context.say("status.title_companion", name=state.name)
+    return context.say(
+        "status.title", name=state.name, stage=context.say(f"stage.{state.relationship_stage}")
+    )
+
+
+def _relationship(context: Context) -> list[str]:
+    state = context.state
+    stats = {name: getattr(state, name) for name in ("affection", "trust", "intimacy", "comfort", "respect")}
+    days = context.say(
+        "status.days",
+        days=state.days_known,
+        talks=state.total_interactions,
+        streak=state.current_streak,
+        longest=state.longest_streak,
+    )
+    return [context.say("status.stats", **stats), days]
+
+
+COMMANDS: Final[Mapping[str, Callable[[Context], Answer]]] = {
+    "start": start,
+    "help": help_,
+    "status": status,
+    "stop": stop,
+}
+
+
+def parse_command(text: str) -> tuple[str, str]:
+    """Split "/name@bot argument" into its name, in lower case, and its argument."""
+    word, _, argument = text.strip().removeprefix("/").partition(" ")
+    return word.split("@", 1)[0].lower(), argument.strip()
+
+
+def answer_command(text: str, context: Context) -> Answer:
+    """Answer one command line; an unknown one gets a hint in private and silence in a group."""
+    name, _ = parse_command(text)
+    if name in COMMANDS:
+        return COMMANDS[name](context)
+    if not context.private:
+        return Answer()
+    return Answer((Narrate(context.say("command.unknown", command=f"/{name[:32]}")),))
