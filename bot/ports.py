@@ -78,6 +78,29 @@ class Receipt:
     picture_reference: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CommandOption:
+    """One thing that a command asks for. `name` is a lower-case identifier of at most 32 characters."""
+
+    name: str
+    description: str
+    kind: Literal["text", "integer", "number", "switch"] = "text"
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """A command as platforms announce it; "memory list" is the command `list` in the group `memory`.
+
+    `name` is of [a-z0-9_], at most 32 characters a word; `description` 1 to 100 characters.
+    """
+
+    name: str
+    description: str
+    options: tuple[CommandOption, ...] = ()
+
+
 class Platform(Protocol):
     """One messenger.
 
