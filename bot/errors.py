@@ -4,6 +4,7 @@ OtomoError
 ├── ConfigError            a wrong key, value or file; the start ends with this one line (operator)
 ├── StoreError             the database cannot be used (operator)
 │   ├── StoreLocked        another process holds the file
+│   ├── StoreBusy          it does not answer now: worth another try
 │   └── Unreadable         a sealed value and no key that opens it
 ├── Fenced                 somebody else changed what this turn had loaded; the lane loads it again
 ├── ModelError             the model gave no reply; the user hears a kind sentence, the turn is kept
@@ -44,6 +45,10 @@ class StoreError(OtomoError):
 
 class StoreLocked(StoreError):
     """Another process holds the database file."""
+
+
+class StoreBusy(StoreError):
+    """The database does not answer now; the same may succeed later."""
 
 
 class Unreadable(StoreError):

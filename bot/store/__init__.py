@@ -1,1 +1,5 @@
 """The database: the only place that knows SQLAlchemy."""
+
+from bot.store.store import Store
+
+__all__ = ["Store"]

@@ -1,0 +1,47 @@
+"""Rows of `incoming`: written once for ever, then bound to the turn that answers them."""
+
+from __future__ import annotations
+
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.instants import now
+from bot.store.people import FirstCharacter, meet
+from bot.store.store import Store
+from bot.store.tables import incoming as table
+from bot.store.values import address_columns, incoming_body, insert_new
+from engine.conversation import Incoming
+
+
+async def write_down(store: Store, incoming: Incoming, first_character: FirstCharacter) -> bool:
+    """Write an incoming for good and wake the lanes. Returns False for a key that is known already.
+
+    Raises:
+        StoreError: It could not be written; the platform must not be told that it was.
+    """
+    async with store.writing() as connection:
+        known = await connection.execute(select(table.c.id).where(table.c.key == incoming.key))
+        new = known.first() is None and await _insert(connection, incoming, first_character)
+    if new:
+        store.lane_bell.set()
+    return new
+
+
+async def _insert(connection: AsyncConnection, incoming: Incoming, first_character: FirstCharacter) -> bool:
+    user_id = await meet(connection, incoming, first_character)
+    row = {
+        "user_id": user_id,
+        "key": incoming.key,
+        "kind": incoming.kind,
+        **address_columns(incoming.address),
+        "body": incoming_body(incoming),
+        "at": now(),
+    }
+    written = await connection.execute(
+        insert_new(connection, table).values(row).on_conflict_do_nothing().returning(table.c.id)
+    )
+    if written.first() is None:
+        return False
+    if connection.dialect.name == "postgresql":
+        await connection.execute(text("SELECT pg_notify('otomo', 'lane')"))
+    return True

@@ -1,0 +1,132 @@
+"""A lane is a lease in the user row: who may run a user's turns, and who must be looked at next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.instants import EPOCH, from_now, now
+from bot.store.store import Store
+from bot.store.tables import incoming, turns, users
+
+OPEN = ("waiting", "spoken")
+"""A turn in one of these is unfinished; a user has at most one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """When waiting messages become a turn, in seconds.
+
+    A burst is answered once nothing came for `quiet_s`, or when its first message is `longest_s` old.
+    Choices, reminders and commands wait for nothing.
+    """
+
+    quiet_s: float = 1.2
+    longest_s: float = 6.0
+
+
+def is_ripe(pace: Pace) -> ColumnElement[bool]:
+    """Whether a group of waiting rows of one user may become a turn (for HAVING)."""
+    return or_(
+        func.max(incoming.c.at, type_=incoming.c.at.type) <= from_now(-pace.quiet_s),
+        func.min(incoming.c.at, type_=incoming.c.at.type) <= from_now(-pace.longest_s),
+        func.sum(case((incoming.c.kind != "message", 1), else_=0)) > 0,
+    )
+
+
+def _with_work(pace: Pace) -> Select[tuple[int]]:
+    unbound = incoming.c.turn_id.is_(None)
+    waiting = select(incoming.c.user_id).where(unbound).group_by(incoming.c.user_id).having(is_ripe(pace))
+    unfinished = select(turns.c.user_id).where(turns.c.status.in_(OPEN))
+    return select(union(waiting, unfinished).subquery().c.user_id)
+
+
+async def claim(store: Store, owner: str, lease_s: float, pace: Pace) -> int | None:
+    """Take the lane of one user with work that nobody else holds; the longest unserved comes first."""
+    free = and_(users.c.lease_until <= now(), users.c.resting_until <= now())
+    candidate = (
+        select(users.c.id)
+        .where(users.c.id.in_(_with_work(pace)), free)
+        .order_by(users.c.lease_until, users.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, key_share=True)
+    )
+    taken = (
+        update(users)
+        .where(users.c.id == candidate.scalar_subquery())
+        .values(lease_owner=owner, lease_until=from_now(lease_s))
+        .returning(users.c.id)
+    )
+    async with store.writing() as connection:
+        return (await connection.execute(taken)).scalar()
+
+
+async def next_in_s(store: Store, pace: Pace) -> float | None:
+    """Return in how many seconds the next burst of a free lane is over; None if none is waiting."""
+    at = incoming.c.at.type
+    first, last = func.min(incoming.c.at, type_=at), func.max(incoming.c.at, type_=at)
+    groups = (
+        select(first.label("first"), last.label("last"), now().label("now"))
+        .join(users, users.c.id == incoming.c.user_id)
+        .where(incoming.c.turn_id.is_(None), users.c.lease_until <= now(), users.c.resting_until <= now())
+        .group_by(incoming.c.user_id)
+    )
+    async with store.reading() as connection:
+        rows = (await connection.execute(groups)).all()
+    waits = [
+        min(_age(row.last, row.now, pace.quiet_s), _age(row.first, row.now, pace.longest_s)) for row in rows
+    ]
+    return max(0.0, min(waits)) if waits else None
+
+
+def _age(at: datetime, clock_us: int, wait_s: float) -> float:
+    return (at - EPOCH).total_seconds() + wait_s - clock_us / 1_000_000
+
+
+async def renew(store: Store, owner: str, lease_s: float) -> None:
+    """Keep all lanes of one process; a lease that has run out is not taken back."""
+    mine = and_(users.c.lease_owner == owner, users.c.lease_until > now())
+    async with store.writing() as connection:
+        await connection.execute(update(users).where(mine).values(lease_until=from_now(lease_s)))
+
+
+async def release(store: Store, user_id: int, owner: str, rest_s: float = 0.0) -> None:
+    """Give a lane back. A user whose turn is still unfinished rests for `rest_s` first."""
+    mine = and_(users.c.id == user_id, users.c.lease_owner == owner)
+    unfinished = exists().where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+    until = from_now(rest_s)
+    resting = case((and_(unfinished, users.c.resting_until < until), until), else_=users.c.resting_until)
+    free = {"lease_owner": None, "lease_until": now(), "resting_until": resting}
+    async with store.writing() as connection:
+        await connection.execute(update(users).where(mine).values(free))
+
+
+async def rest(store: Store, user_id: int, seconds: float) -> None:
+    """Look at a user's unfinished turn again after `seconds` (the model is away), without counting an attempt."""
+    async with store.writing() as connection:
+        await connection.execute(
+            update(users).where(users.c.id == user_id).values(resting_until=from_now(seconds))
+        )
+
+
+async def count_attempt(store: Store, user_id: int) -> tuple[int, int] | None:
+    """Count a failed attempt of the user's unfinished turn. Returns (turn id, attempts), None without one."""
+    unfinished = and_(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+    counted = (
+        update(turns)
+        .where(unfinished)
+        .values(attempts=turns.c.attempts + 1)
+        .returning(turns.c.id, turns.c.attempts)
+    )
+    async with store.writing() as connection:
+        row = (await connection.execute(counted)).first()
+    return None if row is None else (row.id, row.attempts)
+
+
+async def open_turn_id(connection: AsyncConnection, user_id: int) -> int | None:
+    """Return the id of the user's unfinished turn."""
+    found = select(turns.c.id).where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+    return (await connection.execute(found)).scalar()

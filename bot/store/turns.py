@@ -1,0 +1,354 @@
+"""A turn in the database: loaded in one short transaction, settled in one.
+
+    loaded = await load(store, user_id)          # None: nothing waits
+    await mark_spoken(store, loaded, raw, rows)  # optional: she has spoken, the state block comes later
+    await settle(store, loaded, outcome, raw, rows)
+
+`load` opens a turn and binds the waiting rows to it; after a crash it gives the same turn again. Only
+the latest loader may write a turn: everybody else gets `Fenced` and loads again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from sqlalchemy import Row, and_, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.errors import Fenced
+from bot.store import memories
+from bot.store.characters import read_character, write_character
+from bot.store.instants import now
+from bot.store.leases import OPEN, Pace, is_ripe
+from bot.store.outgoing import OutgoingRow, add_outgoing
+from bot.store.people import Account, Person, read_accounts, read_person, write_person
+from bot.store.settings import read_user_settings
+from bot.store.store import Store
+from bot.store.tables import incoming, turns, users
+from bot.store.values import address_of, incoming_of
+from engine.character import CharacterState
+from engine.conversation import Address, Face, Fact, HistoryTurn, Incoming
+from engine.turn import Outcome
+
+HISTORY: Final = 20
+"""How many sides of the talk a turn sees (specification, "working memory")."""
+FACTS: Final = 500
+"""How many facts a turn may look at."""
+PACE: Final = Pace()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One turn with all it may look at.
+
+    `incoming` is what it answers, oldest first: messages of one chat that came in a row, or exactly one
+    choice, reminder or command. `address` is where to answer. `raw_reply` is her answer if she has
+    spoken already (`status` "spoken"): it is never asked for again. `attempts` failed so far. `history`
+    is oldest first, `facts` the most important first, `last_face` the face last shown in this chat.
+    """
+
+    user_id: int
+    turn_id: int
+    fence: int
+    status: Literal["waiting", "spoken"]
+    attempts: int
+    raw_reply: str | None
+    incoming: tuple[Incoming, ...]
+    incoming_ids: tuple[int, ...]
+    address: Address
+    character: CharacterState
+    person: Person
+    accounts: tuple[Account, ...]
+    history: tuple[HistoryTurn, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    last_face: Face | None = None
+
+
+async def load(store: Store, user_id: int, pace: Pace = PACE) -> Loaded | None:
+    """Open the user's next turn, or go on with the unfinished one; None when nothing is ripe.
+
+    A turn that has not spoken yet takes in what arrived since, as long as it continues the same burst.
+
+    Args:
+        pace: When a burst is over; the same as the lanes use.
+    """
+    async with store.writing() as connection:
+        turn_id = await _bind(connection, user_id, pace)
+    if turn_id is None:
+        return None
+    async with store.reading() as connection:
+        return await _read(connection, user_id, turn_id)
+
+
+async def mark_spoken(store: Store, loaded: Loaded, raw_reply: str, rows: Sequence[OutgoingRow]) -> Loaded:
+    """Keep her answer and send its text before the state is known. Returns the turn as it is now.
+
+    Raises:
+        Fenced: Somebody else has loaded the turn since.
+    """
+    async with store.writing() as connection:
+        await _step(connection, loaded, status="spoken", raw_reply=raw_reply)
+        await add_outgoing(connection, store, loaded.user_id, loaded.turn_id, rows)
+    _ring(store, rows)
+    return replace(loaded, status="spoken", raw_reply=raw_reply)
+
+
+async def say(store: Store, loaded: Loaded, rows: Sequence[OutgoingRow]) -> None:
+    """Send something while the turn is still open (the line at 30 s of silence). Once per position.
+
+    Raises:
+        Fenced: Somebody else has loaded the turn since.
+    """
+    async with store.writing() as connection:
+        await _step(connection, loaded, status=loaded.status)
+        await add_outgoing(connection, store, loaded.user_id, loaded.turn_id, rows)
+    _ring(store, rows)
+
+
+async def settle(
+    store: Store,
+    loaded: Loaded,
+    outcome: Outcome,
+    raw_reply: str,
+    rows: Sequence[OutgoingRow],
+    person: Person | None = None,
+) -> tuple[int, ...]:
+    """Write all that a turn leaves behind, in one transaction. Returns the new facts' ids.
+
+    Args:
+        rows: What to send; rows that `mark_spoken` has written may be among them and count once.
+        person: The user as changed by this turn (notices, language, session), if at all.
+
+    Raises:
+        Fenced: Somebody else has loaded the turn, or changed the character, since.
+    """
+    at = outcome.character.updated_at
+    async with store.writing() as connection:
+        closing = {"raw_reply": raw_reply, "applied": _plain(outcome.applied)}
+        await _step(connection, loaded, status="settled", settled_at=now(), **closing)
+        await write_character(connection, loaded.user_id, outcome.character, loaded.character.version)
+        await memories.add_messages(connection, loaded.user_id, loaded.turn_id, outcome.turns)
+        new = await memories.add_facts(connection, loaded.user_id, loaded.turn_id, outcome.facts, at)
+        await memories.touch_facts(connection, loaded.user_id, outcome.touched_facts, at)
+        if outcome.face is not None:
+            await memories.keep_face(connection, loaded.user_id, loaded.address, outcome.face)
+        await _leave(connection, store, loaded, rows, person)
+    _ring(store, rows)
+    return new
+
+
+async def answer(
+    store: Store,
+    loaded: Loaded,
+    rows: Sequence[OutgoingRow],
+    *,
+    character: CharacterState | None = None,
+    person: Person | None = None,
+    history: Sequence[HistoryTurn] = (),
+) -> None:
+    """End a turn without a model: a command, a notice, a message of somebody who said /stop.
+
+    Args:
+        character: The character as changed by a command, if at all.
+        person: The user as changed, if at all.
+        history: What shall be remembered of it as talk.
+
+    Raises:
+        Fenced: Somebody else has loaded the turn, or changed the character, since.
+    """
+    async with store.writing() as connection:
+        await _step(connection, loaded, status="settled", settled_at=now())
+        if character is not None:
+            await write_character(connection, loaded.user_id, character, loaded.character.version)
+        await memories.add_messages(connection, loaded.user_id, loaded.turn_id, history)
+        await _leave(connection, store, loaded, rows, person)
+    _ring(store, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """What can be said of an unfinished turn without opening anything sealed."""
+
+    turn_id: int
+    user_id: int
+    status: Literal["waiting", "spoken"]
+    address: Address
+    language: str
+
+
+async def open_turn(store: Store, user_id: int) -> OpenTurn | None:
+    """Find the user's unfinished turn, to apologise for it."""
+    columns = (
+        incoming.c.platform,
+        incoming.c.account,
+        incoming.c.chat,
+        incoming.c.private,
+        incoming.c.thread,
+    )
+    found = (
+        select(turns.c.id, turns.c.status, users.c.language, *columns)
+        .join(incoming, incoming.c.turn_id == turns.c.id)
+        .join(users, users.c.id == turns.c.user_id)
+        .where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+        .order_by(incoming.c.id.desc())
+        .limit(1)
+    )
+    async with store.reading() as connection:
+        row = (await connection.execute(found)).first()
+    return None if row is None else OpenTurn(row.id, user_id, row.status, address_of(row), row.language)
+
+
+async def fail(store: Store, turn_id: int, rows: Sequence[OutgoingRow]) -> bool:
+    """Give a turn up, with an apology as `rows`; False if it was finished already."""
+    unfinished = and_(turns.c.id == turn_id, turns.c.status.in_(OPEN))
+    async with store.writing() as connection:
+        given_up = await connection.execute(
+            update(turns)
+            .where(unfinished)
+            .values(status="failed", settled_at=now())
+            .returning(turns.c.user_id)
+        )
+        user_id = given_up.scalar()
+        if user_id is None:
+            return False
+        await add_outgoing(connection, store, user_id, turn_id, rows)
+    _ring(store, rows)
+    return True
+
+
+async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> int | None:
+    await _lock_user(connection, user_id)
+    turn = (
+        await connection.execute(
+            select(turns.c.id, turns.c.status).where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+        )
+    ).first()
+    if turn is None:
+        turn_id = await _open(connection, user_id, pace)
+    else:
+        turn_id = turn.id
+        if turn.status == "waiting":
+            await _join(connection, user_id, turn_id)
+    if turn_id is not None:
+        await connection.execute(update(turns).where(turns.c.id == turn_id).values(fence=turns.c.fence + 1))
+    return turn_id
+
+
+async def _lock_user(connection: AsyncConnection, user_id: int) -> None:
+    # PostgreSQL only (SQLite has one writer): everything that writes a turn starts with this row.
+    if connection.dialect.name == "postgresql":
+        await connection.execute(
+            select(users.c.id).where(users.c.id == user_id).with_for_update(key_share=True)
+        )
+
+
+async def _open(connection: AsyncConnection, user_id: int, pace: Pace) -> int | None:
+    waiting = and_(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None))
+    ripe = select(incoming.c.user_id).where(waiting).group_by(incoming.c.user_id).having(is_ripe(pace))
+    if (await connection.execute(ripe)).first() is None:
+        return None
+    opened = await connection.execute(
+        insert(turns).values(user_id=user_id, status="waiting", created_at=now()).returning(turns.c.id)
+    )
+    turn_id = opened.scalar_one()
+    rows = await _waiting(connection, user_id)
+    await _bind_rows(connection, turn_id, _run(rows, rows[0]))
+    return turn_id
+
+
+async def _join(connection: AsyncConnection, user_id: int, turn_id: int) -> None:
+    last = (
+        await connection.execute(
+            select(incoming).where(incoming.c.turn_id == turn_id).order_by(incoming.c.id.desc()).limit(1)
+        )
+    ).one()
+    if last.kind == "message":
+        await _bind_rows(connection, turn_id, _run(await _waiting(connection, user_id), last))
+
+
+async def _waiting(connection: AsyncConnection, user_id: int) -> Sequence[Row[Any]]:
+    columns = (incoming.c.id, incoming.c.kind, incoming.c.platform, incoming.c.chat, incoming.c.thread)
+    waiting = select(*columns).where(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None))
+    return (await connection.execute(waiting.order_by(incoming.c.id))).all()
+
+
+def _run(rows: Sequence[Row[Any]], like: Row[Any]) -> list[int]:
+    """Return the ids at the head of `rows` that belong to one turn with `like`."""
+    if like.kind != "message":
+        return [rows[0].id]
+    run = []
+    for row in rows:
+        if (row.kind, row.platform, row.chat, row.thread) != (
+            "message",
+            like.platform,
+            like.chat,
+            like.thread,
+        ):
+            break
+        run.append(row.id)
+    return run
+
+
+async def _bind_rows(connection: AsyncConnection, turn_id: int, ids: list[int]) -> None:
+    if ids:
+        await connection.execute(update(incoming).where(incoming.c.id.in_(ids)).values(turn_id=turn_id))
+
+
+async def _read(connection: AsyncConnection, user_id: int, turn_id: int) -> Loaded:
+    turn = (await connection.execute(select(turns).where(turns.c.id == turn_id))).one()
+    rows = (
+        await connection.execute(
+            select(incoming).where(incoming.c.turn_id == turn_id).order_by(incoming.c.id)
+        )
+    ).all()
+    address = address_of(rows[-1])
+    return Loaded(
+        user_id=user_id,
+        turn_id=turn_id,
+        fence=turn.fence,
+        status=turn.status,
+        attempts=turn.attempts,
+        raw_reply=turn.raw_reply,
+        incoming=tuple(incoming_of(row) for row in rows),
+        incoming_ids=tuple(row.id for row in rows),
+        address=address,
+        character=await read_character(connection, user_id),
+        person=await read_person(connection, user_id),
+        accounts=await read_accounts(connection, user_id),
+        history=await memories.read_history(connection, user_id, HISTORY),
+        facts=await memories.read_facts(connection, user_id, FACTS),
+        settings=await read_user_settings(connection, user_id),
+        last_face=await memories.read_face(connection, user_id, address),
+    )
+
+
+async def _step(connection: AsyncConnection, loaded: Loaded, **values: Any) -> None:
+    await _lock_user(connection, loaded.user_id)
+    same = and_(turns.c.id == loaded.turn_id, turns.c.fence == loaded.fence, turns.c.status == loaded.status)
+    written = await connection.execute(update(turns).where(same).values(values))
+    if written.rowcount != 1:
+        raise Fenced(f"turn {loaded.turn_id} was taken over")
+
+
+async def _leave(
+    connection: AsyncConnection,
+    store: Store,
+    loaded: Loaded,
+    rows: Sequence[OutgoingRow],
+    person: Person | None,
+) -> None:
+    if person is not None:
+        await write_person(connection, person)
+    await add_outgoing(connection, store, loaded.user_id, loaded.turn_id, rows)
+
+
+def _plain(applied: Mapping[str, object] | None) -> dict[str, object] | None:
+    return None if applied is None else dict(applied)
+
+
+def _ring(store: Store, rows: Sequence[OutgoingRow]) -> None:
+    if rows:
+        store.outgoing_bell.set()
