@@ -41,7 +41,7 @@ _TOKEN = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>`+)"
     r"|(?P<mark>\*+|_+|~+|\|+)"
-    rf"|(?P<link>!?\[(?P<label>[^\[\]\n]{{1,500}})\]\((?P<target>{_URL})\))"
+    rf"|(?P<link>\[(?P<label>[^\[\]\n]{{1,500}})\]\((?P<target>{_URL})\))"
     rf"|(?P<url>{_URL})"
 )
 

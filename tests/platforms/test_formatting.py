@@ -16,9 +16,42 @@ from bot.ports import Limits
 
 FAMILY = "👨‍👩‍👧‍👦"
 FLAG = "🇯🇵"
-ATOMS = ["a", "word ", "é", "e\u0301", FAMILY, FLAG, "👍🏽", "*", "**", "_", "~~", "||", "`", "```", "\n", "\n\n"]
-ATOMS += [". ", "!", "これは", "。", "[a](https://e.org/x)", "https://e.org/a_b ", "\\*", "> ", "# ", " ", "\\", "<", "&"]
+ATOMS = [
+    "a",
+    "word ",
+    "é",
+    "e\u0301",
+    FAMILY,
+    FLAG,
+    "👍🏽",
+    "*",
+    "**",
+    "_",
+    "~~",
+    "||",
+    "`",
+    "```",
+    "\n",
+    "\n\n",
+]
+ATOMS += [
+    ". ",
+    "!",
+    "これは",
+    "。",
+    "[a](https://e.org/x)",
+    "https://e.org/a_b ",
+    "\\*",
+    "> ",
+    "# ",
+    " ",
+    "\\",
+    "<",
+    "&",
+]
 MARKED = st.lists(st.sampled_from(ATOMS), max_size=120).map("".join)
+UNNAMED = MARKED.filter(lambda text: not re.search(r"(`{3,}|~{3,})[ \t]*[^\s`~]", text))
+"""Marked text whose code blocks carry no language, which would be repeated (split) or hidden (Telegram)."""
 ANY_TEXT = st.text(max_size=400)
 
 
@@ -124,7 +157,9 @@ def test_a_bold_span_across_the_cut_is_closed_and_opened():
     found = split(text, limits(2000))
     assert len(found) == 2
     assert all(piece.startswith("**") and piece.endswith("**") for piece in found)
-    assert "".join(found).replace("**", "").replace("wordword", "word word").split() == text.strip("*").split()
+    assert (
+        "".join(found).replace("**", "").replace("wordword", "word word").split() == text.strip("*").split()
+    )
 
 
 def test_nested_spans_across_the_cut():
@@ -183,7 +218,9 @@ def test_the_platforms_own_length_counts():
 
 def test_a_link_is_not_cut():
     text = "word " * 15 + "[the whole label](https://example.org/a/b) " + "word " * 20
-    assert sum("[the whole label](https://example.org/a/b)" in piece for piece in split(text, limits(100))) == 1
+    assert (
+        sum("[the whole label](https://example.org/a/b)" in piece for piece in split(text, limits(100))) == 1
+    )
 
 
 def test_clean_joins_pairs_and_drops_the_rest():
@@ -192,7 +229,7 @@ def test_clean_joins_pairs_and_drops_the_rest():
 
 
 @settings(max_examples=300, deadline=None)
-@given(MARKED, st.integers(20, 90))
+@given(UNNAMED, st.integers(20, 90))
 def test_marked_text_never_passes_the_limit_and_loses_nothing(text, limit):
     found = split(text, limits(limit))
     assert all(utf16_length(piece) <= limit and piece.strip() for piece in found)
@@ -215,7 +252,11 @@ def test_every_piece_has_its_code_blocks_closed(text, limit):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from([FAMILY, FLAG, "👍🏽", "é", "e\u0301", "a", "한", "😀"]), max_size=60).map("".join))
+@given(
+    st.lists(st.sampled_from([FAMILY, FLAG, "👍🏽", "é", "e\u0301", "a", "한", "😀"]), max_size=60).map(
+        "".join
+    )
+)
 def test_no_character_is_torn(text):
     regex = pytest.importorskip("regex", reason="the reference for graphemes is not installed")
     graphemes = regex.findall(r"\X", text)
@@ -232,7 +273,9 @@ def test_boundaries_agree_with_unicode(text):
     assert ours <= ends
 
 
-@pytest.mark.parametrize("unit", ["*a ", "`", "[a](http://", "_x", "```\n", "\n", "<", "&", "😀", "||a ~~b", "> ", "\u0301", "a**"])
+@pytest.mark.parametrize(
+    "unit", ["*a ", "`", "[a](http://", "_x", "```\n", "\n", "<", "&", "😀", "||a ~~b", "> ", "\u0301", "a**"]
+)
 def test_hostile_text_costs_little(unit):
     text = (unit * 20_000)[:20_000]
     started = time.perf_counter()
