@@ -1,0 +1,1 @@
+"""Drawing with OpenGL, headless: one thread, one context."""

@@ -1,0 +1,131 @@
+"""What lives on the graphics side: vertex buffers, textures and the picture drawn into."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Hashable
+
+import numpy as np
+from OpenGL import GL
+
+from render.errors import NoGraphicsError
+from render.vrm.accessors import Floats
+from render.vrm.meshes import Primitive
+from render.vrm.textures import Pixels, Sampling
+
+_FLOAT_BYTES = 4
+
+
+class VertexBuffer:
+    """One primitive: positions and normals change with pose and face, the rest never does.
+
+    `key` says what the changing half holds now, so that it is uploaded only when that changes.
+    """
+
+    def __init__(self, primitive: Primitive) -> None:
+        self.key: Hashable = None
+        self._index_count = len(primitive.indices)
+        self._array = int(GL.glGenVertexArrays(1))
+        self._moving, self._fixed, self._elements = (int(name) for name in GL.glGenBuffers(3))
+        GL.glBindVertexArray(self._array)
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._moving)
+        size = len(primitive.positions) * 6 * _FLOAT_BYTES
+        GL.glBufferData(GL.GL_ARRAY_BUFFER, size, None, GL.GL_DYNAMIC_DRAW)
+        self._attribute(0, 3, stride=6, offset=0)
+        self._attribute(1, 3, stride=6, offset=3)
+        uv = np.ascontiguousarray(primitive.uv, np.float32)
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._fixed)
+        GL.glBufferData(GL.GL_ARRAY_BUFFER, uv.nbytes, uv, GL.GL_STATIC_DRAW)
+        self._attribute(2, 2, stride=2, offset=0)
+        GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self._elements)
+        indices = np.ascontiguousarray(primitive.indices)
+        GL.glBufferData(GL.GL_ELEMENT_ARRAY_BUFFER, indices.nbytes, indices, GL.GL_STATIC_DRAW)
+        GL.glBindVertexArray(0)
+
+    def upload(self, positions: Floats, normals: Floats) -> None:
+        """Send positions and normals, (n, 3) each."""
+        both = np.empty((len(positions), 6), np.float32)
+        both[:, :3], both[:, 3:] = positions, normals
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._moving)
+        GL.glBufferSubData(GL.GL_ARRAY_BUFFER, 0, both.nbytes, both)
+
+    def draw(self) -> None:
+        """Draw all triangles with the current program."""
+        GL.glBindVertexArray(self._array)
+        GL.glDrawElements(GL.GL_TRIANGLES, self._index_count, GL.GL_UNSIGNED_INT, ctypes.c_void_p(0))
+
+    def delete(self) -> None:
+        """Free the buffers."""
+        GL.glDeleteVertexArrays(1, [self._array])
+        GL.glDeleteBuffers(3, [self._moving, self._fixed, self._elements])
+
+    @staticmethod
+    def _attribute(location: int, components: int, *, stride: int, offset: int) -> None:
+        start = ctypes.c_void_p(offset * _FLOAT_BYTES)
+        GL.glVertexAttribPointer(location, components, GL.GL_FLOAT, False, stride * _FLOAT_BYTES, start)
+        GL.glEnableVertexAttribArray(location)
+
+
+def upload_texture(pixels: Pixels, sampling: Sampling) -> int:
+    """Send (h, w, 4) pixels as a texture, with mipmaps where its filter wants them; return its name."""
+    name = int(GL.glGenTextures(1))
+    GL.glBindTexture(GL.GL_TEXTURE_2D, name)
+    GL.glPixelStorei(GL.GL_UNPACK_ALIGNMENT, 1)
+    height, width = pixels.shape[:2]
+    stored = GL.GL_SRGB8_ALPHA8 if sampling.srgb else GL.GL_RGBA8
+    data = np.ascontiguousarray(pixels)
+    GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, stored, width, height, 0, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, data)
+    magnify, minify = sampling.filters
+    if minify == GL.GL_LINEAR_MIPMAP_LINEAR:
+        # The picture is drawn at twice its size: the third interpolation is not seen but costs a fifth.
+        minify = GL.GL_LINEAR_MIPMAP_NEAREST
+    if minify not in (GL.GL_NEAREST, GL.GL_LINEAR):
+        GL.glGenerateMipmap(GL.GL_TEXTURE_2D)
+    for key, value in (
+        (GL.GL_TEXTURE_MAG_FILTER, magnify),
+        (GL.GL_TEXTURE_MIN_FILTER, minify),
+        (GL.GL_TEXTURE_WRAP_S, sampling.wrap[0]),
+        (GL.GL_TEXTURE_WRAP_T, sampling.wrap[1]),
+    ):
+        GL.glTexParameteri(GL.GL_TEXTURE_2D, key, value)
+    return name
+
+
+class Canvas:
+    """A square framebuffer with colour (RGBA, 8 bit) and depth (24 bit)."""
+
+    def __init__(self, side_px: int) -> None:
+        self.side_px = side_px
+        self._framebuffer = int(GL.glGenFramebuffers(1))
+        self._color, self._depth = (int(name) for name in GL.glGenRenderbuffers(2))
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._framebuffer)
+        for name, stored, attachment in (
+            (self._color, GL.GL_RGBA8, GL.GL_COLOR_ATTACHMENT0),
+            (self._depth, GL.GL_DEPTH_COMPONENT24, GL.GL_DEPTH_ATTACHMENT),
+        ):
+            GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, name)
+            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, stored, side_px, side_px)
+            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, name)
+        if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
+            raise NoGraphicsError(f"the driver gives no framebuffer of {side_px} px")
+
+    def clear(self) -> None:
+        """Make it current, fully transparent and empty."""
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._framebuffer)
+        GL.glViewport(0, 0, self.side_px, self.side_px)
+        GL.glDepthMask(True)
+        GL.glClearColor(0.0, 0.0, 0.0, 0.0)
+        GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
+
+    def read(self) -> Pixels:
+        """Return (h, w, 4) pixels, top row first, colours multiplied by alpha."""
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._framebuffer)
+        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
+        pixels = np.empty((self.side_px, self.side_px, 4), np.uint8)
+        GL.glReadPixels(0, 0, self.side_px, self.side_px, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, pixels)
+        return pixels[::-1]
+
+    def delete(self) -> None:
+        """Free the framebuffer."""
+        GL.glDeleteFramebuffers(1, [self._framebuffer])
+        GL.glDeleteRenderbuffers(2, [self._color, self._depth])
