@@ -1,0 +1,161 @@
+"""Materials of a figure as MToon 1.0 (VRMC_materials_mtoon-1.0) JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from render.figures.paint import linear, mixed
+from render.figures.style import Palette, Style
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One toon material.
+
+    Attributes:
+        name: Its name in the file.
+        colour: Lit colour, `#rrggbb`; multiplies the picture where there is one.
+        shade: Colour in shadow, likewise.
+        picture: Name of a picture of `textures`, or None.
+        shift: Where the shadow begins: -1 all shadow, 1 all light (shadingShiftFactor).
+        toony: Sharpness of the shadow's border, 0 to 1.
+        outline: Colour of the outline, or None.
+        outline_width: Metres.
+        rim: Colour of the light along the borders, or None.
+        alpha: None for an opaque material, else its opacity from 0 to 1.
+        depth: A blended material writes depth.
+        double_sided: Seen from behind as well.
+    """
+
+    name: str
+    colour: str
+    shade: str
+    picture: str | None = None
+    shift: float = -0.05
+    toony: float = 0.93
+    outline: str | None = None
+    outline_width: float = 0.0012
+    rim: str | None = None
+    alpha: float | None = None
+    depth: bool = True
+    double_sided: bool = False
+
+    def json(self, pictures: list[str]) -> Json:
+        """Return the material as glTF JSON; `pictures` is the order of the file's textures."""
+        pbr: Json = {
+            "baseColorFactor": [*linear(self.colour), 1.0 if self.alpha is None else self.alpha],
+            "metallicFactor": 0,
+            "roughnessFactor": 0.9,
+        }
+        toon = self._toon()
+        if self.picture is not None:
+            pbr["baseColorTexture"] = {"index": pictures.index(self.picture)}
+            toon["shadeMultiplyTexture"] = {"index": pictures.index(self.picture)}
+        return {
+            "name": self.name,
+            "pbrMetallicRoughness": pbr,
+            "alphaMode": "OPAQUE" if self.alpha is None else "BLEND",
+            "doubleSided": self.double_sided,
+            "extensions": {"VRMC_materials_mtoon": toon, "KHR_materials_unlit": {}},
+        }
+
+    def _toon(self) -> Json:
+        """Return the MToon block without textures."""
+        toon: Json = {
+            "specVersion": "1.0",
+            "transparentWithZWrite": self.alpha is not None and self.depth,
+            "shadeColorFactor": linear(self.shade),
+            "shadingShiftFactor": self.shift,
+            "shadingToonyFactor": self.toony,
+            "giEqualizationFactor": 0.9,
+        }
+        if self.outline is not None:
+            toon |= {
+                "outlineWidthMode": "worldCoordinates",
+                "outlineWidthFactor": self.outline_width,
+                "outlineColorFactor": linear(self.outline),
+                "outlineLightingMixFactor": 0.0,
+            }
+        if self.rim is not None:
+            toon |= {
+                "parametricRimColorFactor": linear(self.rim),
+                "parametricRimFresnelPowerFactor": 4.5,
+                "parametricRimLiftFactor": 0.0,
+                "rimLightingMixFactor": 1.0,
+            }
+        return toon
+
+
+def _ratio(shade: str, colour: str) -> str:
+    """Return the factor that turns `colour` into `shade`, as a colour (computed in linear light)."""
+    factors = [min(1.0, a / max(b, 1e-4)) for a, b in zip(linear(shade), linear(colour), strict=True)]
+    encoded = [12.92 * f if f <= 0.0031308 else 1.055 * f ** (1 / 2.4) - 0.055 for f in factors]
+    red, green, blue = (round(255 * e) for e in encoded)
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _skin(palette: Palette) -> list[Material]:
+    """Return the materials of the face and the skin."""
+    white, shade = "#ffffff", _ratio(palette.skin_shade, palette.skin)
+    line = palette.skin_line
+    flat = [("lash", palette.lash), ("brow", palette.brow), ("crease", mixed(line, palette.lash, 0.25))]
+    return [
+        Material("face", white, shade, "face", shift=-0.14, toony=0.95, outline=line, outline_width=0.0009),
+        Material(
+            "skin",
+            palette.skin,
+            palette.skin_shade,
+            shift=-0.08,
+            toony=0.94,
+            outline=line,
+            outline_width=0.0010,
+        ),
+        Material("neck", white, shade, "neck", shift=-0.02, toony=0.95, outline=line, outline_width=0.0009),
+        Material("eye_white", white, white, "eye_white"),
+        Material("mouth", white, white, "mouth"),
+        Material("mouth_line", mixed(line, "#4a1520", 0.45), mixed(line, "#4a1520", 0.45)),
+        *(Material(name, colour, colour) for name, colour in flat),
+        Material("iris", white, white, "iris", alpha=1.0),
+        Material("blush", white, white, "blush", alpha=0.0, depth=False),
+        Material("blush_strokes", white, white, "blush_strokes", alpha=0.0, depth=False),
+    ]
+
+
+def _cloth(name: str, colour: str, shade: str, *, double: bool = False, rim: float = 0.10) -> Material:
+    """Return a fabric."""
+    line = mixed(shade, "#1c1526", 0.62)
+    return Material(
+        name, colour, shade, shift=-0.06, toony=0.92, outline=line, outline_width=0.0014,
+        rim=mixed("#000000", colour, rim), double_sided=double,
+    )  # fmt: skip
+
+
+def all_materials(style: Style) -> list[Material]:
+    """Return the materials of a figure."""
+    palette = style.palette
+    hair_shade = _ratio(mixed(palette.hair, palette.hair_dark, 0.75), palette.hair)
+    hair = Material(
+        "hair", "#ffffff", hair_shade, "hair", shift=-0.10, toony=0.93, outline=palette.hair_line,
+        outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16), double_sided=False,
+    )  # fmt: skip
+    deep = mixed(palette.hair, palette.hair_dark, 0.8)
+    return [
+        *_skin(palette),
+        hair,
+        Material(
+            "hair_deep",
+            deep,
+            mixed(deep, palette.hair_line, 0.35),
+            outline=palette.hair_line,
+            double_sided=True,
+        ),
+        _cloth("top", palette.top, palette.top_shade),
+        _cloth("outer", palette.outer, palette.outer_shade, double=True),
+        _cloth("outer_trim", mixed(palette.outer, palette.outer_shade, 0.55), palette.outer_shade),
+        _cloth("lower", palette.lower, palette.lower_shade, double=True, rim=0.2),
+        _cloth("shoe", palette.shoe, palette.shoe_shade),
+        _cloth("accent", palette.accent, mixed(palette.accent, palette.outer_shade, 0.5)),
+    ]

@@ -1,0 +1,92 @@
+"""What all clothes share: cutting fields, laying bands on them, tying them to the bones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.figures.body import Body, leg_shares, upper_shares
+from render.figures.curves import Array, spline, unit
+from render.figures.field import Field, gradient, soft_maximum
+from render.figures.mesh import Part, Surface, rings, tube
+from render.figures.skeleton import Skeleton, unfolded
+
+
+@dataclass(frozen=True, slots=True)
+class Tailor:
+    """Makes parts of surfaces that were sculpted around one body."""
+
+    body: Body
+    skeleton: Skeleton
+
+    @property
+    def k(self) -> float:
+        """Height relative to the first woman's."""
+        return self.body.k
+
+    def on_torso(self, surface: Surface, material: str) -> Part:
+        """Return a surface around torso and arms as a part, unfolded to the T-pose."""
+        shares = upper_shares(self.body, self.skeleton, surface.points)
+        part = self.skeleton.skinned(surface, material, shares)
+        flat = unfolded(surface, self.skeleton, part.joints, part.weights)
+        return Part(flat, material, part.joints, part.weights)
+
+    def on_legs(self, surface: Surface, material: str) -> Part:
+        """Return a surface around hips and legs as a part."""
+        return self.skeleton.skinned(surface, material, leg_shares(self.skeleton, surface.points))
+
+
+def above(height: float, one: Field, soft: float = 0.006) -> Field:
+    """Return what of a field lies above a height."""
+    return lambda p: soft_maximum(one(p), height - p[:, 1], soft)
+
+
+def below(height: float, one: Field, soft: float = 0.006) -> Field:
+    """Return what of a field lies below a height."""
+    return lambda p: soft_maximum(one(p), p[:, 1] - height, soft)
+
+
+def without(hole: Field, one: Field, soft: float = 0.008) -> Field:
+    """Return a field with a hole cut into it."""
+    return lambda p: soft_maximum(one(p), -hole(p), soft)
+
+
+def front_opening(heights: Array, half_widths: Array) -> Field:
+    """Return the hole of a garment worn open: in front of the body, as wide as said at each height."""
+
+    def distance(points: Array) -> Array:
+        half = np.interp(points[:, 1], heights, half_widths)
+        return np.maximum(np.abs(points[:, 0]) - half, -points[:, 2])
+
+    return distance
+
+
+def cast(one: Field, start: Array, direction: Array, reach: float = 0.4) -> Array:
+    """Return where rays from outside first meet a field, (n, 3), by marching and bisection."""
+    direction = unit(np.broadcast_to(direction, start.shape))
+    travelled = np.zeros(len(start))
+    for _ in range(60):
+        travelled += np.clip(one(start + direction * travelled[:, None]) * 0.7, -0.004, 0.02)
+        travelled = np.clip(travelled, 0, reach)
+    return start + direction * travelled[:, None]
+
+
+def band(
+    one: Field, start: Array, direction: Array, width: float, thick: float, *, lift: float = 0.001
+) -> Surface:
+    """Return a flat band of cloth along the points where rays meet a field."""
+    path = spline(cast(one, start, direction), 40)
+    normal = gradient(one, path, 0.006)
+    steps = np.ones(len(path))
+    return tube(path + normal * lift, normal, steps * width, steps * thick, 8)
+
+
+def collar_ring(sections: Array, squash: float, sides: int = 32) -> Surface:
+    """Return a ring of cloth around the neck; sections are (y, z, radius), squash is depth by width."""
+    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    points = [
+        np.column_stack([r * np.sin(angle), np.full(sides, y), z + r * squash * np.cos(angle)])
+        for y, z, r in sections
+    ]
+    return rings(np.array(points))
