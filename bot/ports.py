@@ -23,7 +23,9 @@ class Limits:
 
     `text` and `caption` are characters per message, counted both in UTF-16 units and in code points,
     whichever is larger; `button_data_bytes` UTF-8 bytes; `typing_every_s` how often the activity must
-    be repeated to stay visible; `nonce` whether a repeated send is recognised by the platform.
+    be repeated to stay visible; `nonce` whether a repeated send is recognised by the platform;
+    `prepare` makes a text safe for the platform before it is cut, `measure` is a piece's length after the
+    platform's own conversion.
     """
 
     text: int
@@ -35,6 +37,8 @@ class Limits:
     typing_every_s: float
     nonce: bool
     per_chat_s: float = 0.0
+    prepare: Callable[[str], str] | None = None
+    measure: Callable[[str], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

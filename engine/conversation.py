@@ -106,7 +106,14 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Narrate:
-    """The story's voice: an event's intro or outro, a notice of the app."""
+    """The story's voice: an event's intro or outro. It joins her words in one message."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The app's own words, in a message of their own: never mistaken for hers."""
 
     text: str
 
@@ -126,7 +133,7 @@ class Choose:
     labels: tuple[str, ...]
 
 
-Part = Say | Narrate | Show | Choose
+Part = Say | Narrate | Notice | Show | Choose
 Reply = tuple[Part, ...]
 
 

@@ -13,7 +13,7 @@ from bot.personas import Persona
 from bot.voice import Voice
 from bot.wording import Wording
 from engine.character import CharacterState
-from engine.conversation import Face, Narrate, Reply, Show
+from engine.conversation import Face, Notice, Reply, Show
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Answer:
 def start(context: Context) -> Answer:
     """Welcome a new user, or come back after /stop."""
     if context.stopped and context.told_ai:
-        return Answer((Narrate(context.say("stop.resumed")),), stopped=False)
+        return Answer((Notice(context.say("stop.resumed")),), stopped=False)
     text = f"{welcome(context)}\n\n{context.persona.greet(context.language)}"
-    return Answer((Narrate(text), Show(context.face)), stopped=False, told_ai=True)
+    return Answer((Notice(text), Show(context.face)), stopped=False, told_ai=True)
 
 
 def welcome(context: Context) -> str:
@@ -61,12 +61,12 @@ def welcome(context: Context) -> str:
 def help_(context: Context) -> Answer:
     """List what can be done."""
     described = {name: context.say(f"commands.{name}") for name in COMMANDS}
-    return Answer((Narrate(context.say("help.text", **described)),))
+    return Answer((Notice(context.say("help.text", **described)),))
 
 
 def stop(context: Context) -> Answer:
     """Be quiet until /start; the data stays."""
-    return Answer((Narrate(context.say("stop.already" if context.stopped else "stop.done")),), stopped=True)
+    return Answer((Notice(context.say("stop.already" if context.stopped else "stop.done")),), stopped=True)
 
 
 def status(context: Context) -> Answer:
@@ -81,7 +81,7 @@ def status(context: Context) -> Answer:
     lines.append(context.say("status.energy", energy=state.energy))
     if context.private and state.app_mode == "dating_sim":
         lines += _relationship(context)
-    return Answer((Narrate("\n".join(lines)), Show(context.face)))
+    return Answer((Notice("\n".join(lines)), Show(context.face)))
 
 
 def _title(context: Context) -> str:
@@ -127,4 +127,4 @@ def answer_command(text: str, context: Context) -> Answer:
         return COMMANDS[name](context)
     if not context.private:
         return Answer()
-    return Answer((Narrate(context.say("command.unknown", command=f"/{name[:32]}")),))
+    return Answer((Notice(context.say("command.unknown", command=f"/{name[:32]}")),))

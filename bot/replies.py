@@ -1,0 +1,86 @@
+"""From her reply to rows of `outgoing`: what becomes one message, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Final
+
+from bot.platforms.formatting import clean, split, utf16_length
+from bot.ports import Button, Limits
+from bot.store.outgoing import OutgoingRow
+from engine.conversation import Address, Choose, Face, Narrate, Notice, Reply, Say, Show
+
+ASIDE_POSITION: Final = 1000
+"""Positions from here on are lines of the app while a turn is still open; a turn says each once."""
+
+
+def rows_of(
+    reply: Reply, address: Address, limits: Limits, at_once: Callable[[Face], bool], *, spoken: bool = False
+) -> tuple[OutgoingRow, ...]:
+    """Lay a reply out as messages.
+
+    Narration joins her words. Her picture goes with the words where it costs nothing and the words fit a
+    caption, else it follows them. Buttons stand under the last words.
+
+    Args:
+        reply: What is said and shown.
+        address: Where.
+        limits: What the platform allows.
+        at_once: Whether a face's picture is ready.
+        spoken: The words have been sent already: the picture follows them in any case.
+    """
+    rows: list[OutgoingRow] = []
+    positions = count()
+    for notice in (part for part in reply if isinstance(part, Notice)):
+        rows += _texts(notice.text, address, limits, positions, kind="notice")
+    words = "\n\n".join(_words(reply))
+    told = _texts(words, address, limits, positions, kind="reply")
+    buttons = tuple(_buttons(reply, limits))
+    if told and buttons:
+        told[-1] = replace(told[-1], buttons=buttons)
+    rows += told
+    face = next((part.face for part in reply if isinstance(part, Show)), None)
+    if face is None:
+        return tuple(rows)
+    if rows and not spoken and at_once(face) and _fits_caption(rows[-1].text, limits):
+        rows[-1] = replace(rows[-1], face=face)
+    else:
+        rows.append(OutgoingRow(address, next(positions), face=face, kind="picture"))
+    return tuple(rows)
+
+
+def aside(text: str, address: Address, number: int) -> OutgoingRow:
+    """A line of the app while the turn is still open; the same number is said once a turn."""
+    return OutgoingRow(address, ASIDE_POSITION + number, text, plain=True, kind="notice")
+
+
+def _words(reply: Reply) -> Iterator[str]:
+    for part in reply:
+        if isinstance(part, Say) and part.text.strip():
+            yield part.text.strip()
+        elif isinstance(part, Narrate) and part.text.strip():
+            yield "\n".join(
+                f"*{line.strip()}*" if line.strip() else "" for line in part.text.strip().splitlines()
+            )
+
+
+def _texts(
+    text: str, address: Address, limits: Limits, positions: Iterator[int], kind: str
+) -> list[OutgoingRow]:
+    ready = limits.prepare(clean(text)) if limits.prepare else clean(text)
+    pieces = split(ready, limits, limits.measure)
+    return [OutgoingRow(address, next(positions), piece, kind=kind) for piece in pieces]
+
+
+def _buttons(reply: Reply, limits: Limits) -> Iterator[Button]:
+    for part in reply:
+        if isinstance(part, Choose):
+            for index, label in enumerate(part.labels):
+                yield Button(label[: limits.button_label], f"{part.scene}:{index}")
+
+
+def _fits_caption(text: str, limits: Limits) -> bool:
+    own = limits.measure(text) if limits.measure else 0
+    return max(utf16_length(text), own) <= limits.caption
