@@ -47,8 +47,6 @@ NOT_BUILT: dict[str, str] = {
     "flashExpressionTarget": "mood faces are being built",
     "composeExpression": "mood faces are being built",
     "isNonLatinDominant": "heuristics are being built",
-    "parseResponse": "the reply parser is being built",
-    "turnParse": "the reply parser is being built",
     "promptLayers": "the prompt is being built",
     "promptHead": "the prompt is being built",
     "timeSense": "the prompt is being built",
