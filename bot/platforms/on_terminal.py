@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import getpass
 import sys
+import threading
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,7 +21,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from bot.platforms.terminal_pictures import inline_picture
-from bot.ports import Accept, Activity, Limits, Picture, Receipt, Send
+from bot.ports import Accept, Activity, Limits, Phase, Picture, Receipt, Send
 from engine.conversation import Address, Incoming
 
 LIMITS = Limits(
@@ -43,6 +45,20 @@ class TerminalSettings:
     plain: bool
     pictures: Path
     name: str = "Otomo"
+
+
+@dataclass(slots=True)
+class TerminalHooks:
+    """Shows what a turn is doing, in the line where the answer will stand."""
+
+    console: Console
+    plain: bool
+    words: Callable[[Phase], str] = str
+
+    def set_phase(self, phase: Phase) -> None:
+        """Write the phase over the last one."""
+        if not self.plain and self.console.is_terminal:
+            self.console.print(f"\r\x1b[2K[dim]{self.words(phase)} …[/]", end="")
 
 
 @dataclass(slots=True)
@@ -94,6 +110,8 @@ class OnTerminal:
         """Print one message of hers."""
         if self._prompting:  # something came by itself, a late answer perhaps: leave the prompt's line
             self.console.print()
+        elif not self.settings.plain and self.console.is_terminal:
+            self.console.file.write("\r\x1b[2K")  # the phase's line
         if send.text:
             self._print_text(send)
         if send.picture:
@@ -129,9 +147,10 @@ class OnTerminal:
 
     def _print_text(self, send: Send) -> None:
         if self.settings.plain:
-            self.console.out(send.text, highlight=False)
+            self.console.out(printable(send.text), highlight=False)
             return
-        body = Text(send.text) if send.plain else Markdown(send.text)
+        text = printable(send.text)
+        body = Text(text) if send.plain else Markdown(text)
         self.console.print(Panel(body, title=self.settings.name, title_align="left", border_style="magenta"))
 
     def _print_picture(self, picture: Picture) -> None:
@@ -145,10 +164,13 @@ class OnTerminal:
             self.console.out(f"({self.settings.name}'s face: {path})", highlight=False)
 
 
+def printable(text: str) -> str:
+    """Drop control characters: a model must not move the cursor or rename the window."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+
+
 async def _in_daemon_thread(read: Callable[[], str]) -> str:
     """Read in a thread that does not hold up the end of the process, as an executor's would."""
-    import threading
-
     loop, done = asyncio.get_running_loop(), asyncio.Event()
     result: list[str] = []
 

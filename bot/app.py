@@ -1,0 +1,254 @@
+"""The one place where the parts meet; start and stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.errors import ConfigError, PlatformDown
+from bot.inbox import Inbox
+from bot.jobs import Jobs, Tick
+from bot.lanes import Lanes, LaneSettings
+from bot.lexicon import load_keywords
+from bot.llm import make_model
+from bot.outbox import Outbox
+from bot.personas import Persona, load_persona
+from bot.portraits import Portraits, PortraitSettings
+from bot.ports import ChatModel, Hooks, Platform
+from bot.settings import CONFIG_DIR, Settings, ensure_data_dir
+from bot.store.leases import Pace
+from bot.store.outgoing import is_idle
+from bot.store.store import Store
+from bot.turn import Turns, TurnSettings
+from bot.voice import Voice, place_of
+from bot.wording import Wording, load_wording
+from engine.character import CharacterState
+from engine.turn import Rules
+
+log = logging.getLogger(__name__)
+
+RECOVERY_S = 5.0
+DAY_S = 86_400.0
+DRAIN_TURNS_S = 15.0
+DRAIN_SENDS_S = 5.0
+
+
+class SystemClock:
+    """The machine's clock, as aware UTC."""
+
+    def now(self) -> datetime:
+        """Return the present instant."""
+        return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class App:
+    """Everything that runs, put together once."""
+
+    settings: Settings
+    store: Store
+    model: ChatModel
+    voice: Voice
+    portraits: Portraits
+    wording: Wording
+    persona: Persona
+    rules: Rules
+    clock: SystemClock = field(default_factory=SystemClock)
+    hooks: dict[str, Hooks] = field(default_factory=dict)
+
+    def first_character(self) -> CharacterState:
+        """Make the character of somebody she meets for the first time."""
+        now = self.clock.now()
+        return CharacterState(
+            first_met=now,
+            created_at=now,
+            updated_at=now,
+            name=self.persona.name,
+            system_prompt=self.persona.system_prompt,
+            extensions={"personality": self.persona.personality},
+            personality=self.persona.traits,
+            timezone=self.settings.companion.timezone,
+        )
+
+    async def run(self, platforms: Mapping[str, Platform], stop: asyncio.Event) -> None:
+        """Run until `stop` is set or every platform has ended.
+
+        Raises:
+            PlatformDown: No platform could start, or the last one has ended with an error.
+        """
+        pace = Pace(self.settings.turn.quiet_s, self.settings.turn.longest_wait_s)
+        lanes = Lanes(self.store, LaneSettings(pace=pace))
+        outbox = Outbox(self.store, platforms, self.portraits)
+        turns = self._turns(platforms, pace)
+        jobs = Jobs(self._ticks(lanes, outbox))
+        work = [
+            asyncio.create_task(lanes.run(turns.run, turns.gave_up), name="lanes"),
+            asyncio.create_task(outbox.run(), name="outbox"),
+            asyncio.create_task(self.portraits.warm(), name="portraits"),
+        ]
+        try:
+            jobs.start()
+            await self._serve(platforms, stop, work)
+        finally:
+            jobs.stop()
+            for platform in platforms.values():
+                await platform.quiesce()
+            await lanes.drain(DRAIN_TURNS_S)
+            await outbox.drain(DRAIN_SENDS_S)
+            for platform in platforms.values():
+                await platform.close()
+            work[2].cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+
+    async def answered(self) -> None:
+        """Wait until everything that was accepted is answered and sent, or waits for a later time."""
+        while not await self._quiet():
+            await asyncio.sleep(0.03)
+
+    async def _quiet(self) -> bool:
+        return await nothing_ripe(self.store) and await is_idle(self.store, ["terminal"])
+
+    def _turns(self, platforms: Mapping[str, Platform], pace: Pace) -> Turns:
+        settings = self.settings
+        return Turns(
+            store=self.store,
+            model=self.model,
+            portrait=self.portraits,
+            platforms=platforms,
+            wording=self.wording,
+            persona=self.persona,
+            voice=self.voice,
+            rules=self.rules,
+            clock=self.clock,
+            pace=pace,
+            settings=TurnSettings(
+                settings.turn.notice_s,
+                settings.llm.turn_s,
+                settings.turn.retry_model_s,
+                settings.companion.language,
+            ),
+            hooks=self.hooks,
+        )
+
+    def _ticks(self, lanes: Lanes, outbox: Outbox) -> list[Tick]:
+        async def recover() -> None:
+            lanes.wake()
+            outbox.wake()
+
+        return [Tick("recovery", RECOVERY_S, recover), Tick("housekeeping", DAY_S, self.portraits.prune)]
+
+    async def _serve(
+        self, platforms: Mapping[str, Platform], stop: asyncio.Event, work: list[asyncio.Task[None]]
+    ) -> None:
+        """Start the platforms and wait: for the signal to stop, the end of all of them, or a broken part."""
+        inbox = Inbox(self.store, self.first_character)
+        started, reasons = {}, []
+        for name, platform in platforms.items():
+            try:
+                await platform.start(inbox.accept)
+            except PlatformDown as error:
+                reasons.append(str(error))
+                log.error("%s", error)
+                continue
+            started[name] = asyncio.create_task(_end_of(platform), name=f"{name} end")
+        if not started:
+            raise PlatformDown("; ".join(reasons) or "there is no platform to run")
+        log.info("ready: %s, voice %s, %s", ", ".join(started), self.model.name, self.persona.name)
+        await self._watch(started, stop, work[:2])
+
+    async def _watch(
+        self, started: dict[str, asyncio.Task[str]], stop: asyncio.Event, parts: list[asyncio.Task[None]]
+    ) -> None:
+        stopping = asyncio.create_task(stop.wait(), name="stop")
+        waiting = dict(started)
+        try:
+            while waiting and not stop.is_set():
+                done, _ = await asyncio.wait(
+                    {stopping, *waiting.values(), *parts}, return_when=asyncio.FIRST_COMPLETED
+                )
+                for part in parts:
+                    if part in done:
+                        part.result()
+                        return
+                ended = {name: task for name, task in waiting.items() if task in done}
+                for name, task in ended.items():
+                    del waiting[name]
+                    if task.result() and not waiting:
+                        raise PlatformDown(task.result())
+        finally:
+            for task in (stopping, *waiting.values()):
+                task.cancel()
+
+
+async def _end_of(platform: Platform) -> str:
+    """Wait for a platform's end; returns the reason, empty for an end without a fault."""
+    try:
+        await platform.ended()
+    except PlatformDown as error:
+        log.error("%s", error)
+        return str(error)
+    return ""
+
+
+@asynccontextmanager
+async def open_app(settings: Settings) -> AsyncIterator[App]:
+    """Put the app together and take it apart again.
+
+    Raises:
+        ConfigError: A setting or a file under config/ is wrong.
+        StoreError: The database cannot be used.
+    """
+    data = ensure_data_dir(settings)
+    wording = load_wording(CONFIG_DIR / "wording")
+    persona = load_persona(CONFIG_DIR / "personas", settings.companion.persona)
+    rules = make_rules(settings)
+    async with AsyncExitStack() as stack:
+        store = await Store.open(
+            settings.database_url,
+            secret=os.environ.get("OTOMO_SECRET_KEY") or None,
+            key_file=Path(settings.storage.key_file).expanduser(),
+        )
+        stack.push_async_callback(store.close)
+        model, voice = await make_voice(settings)
+        stack.push_async_callback(model.close)
+        portraits = Portraits(portrait_settings(settings, persona, data))
+        stack.push_async_callback(portraits.close)
+        yield App(settings, store, model, voice, portraits, wording, persona, rules)
+
+
+def portrait_settings(settings: Settings, persona: Persona, data: Path) -> PortraitSettings:
+    """Return how faces are drawn: the operator's figure, else the persona's."""
+    render = settings.render
+    figure = persona.figure if render.figure == "default" else render.figure
+    cache = os.environ.get("OTOMO_CACHE_DIR")
+    return PortraitSettings(
+        figure=figure,
+        framing=render.framing,
+        size_px=render.size_px,
+        cache=Path(cache) if cache else data / "cache",
+        cache_bytes=render.cache_mb << 20,
+        timeout_s=render.timeout_s,
+        enabled=render.enabled,
+    )
+
+
+def stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:
+    """Set `stop` on SIGINT and SIGTERM. Returns what undoes it."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+
+    def undo() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(ValueError):
+                loop.remove_signal_handler(number)
+
+    return undo
