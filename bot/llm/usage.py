@@ -1,0 +1,50 @@
+"""Counting what is spent: every request of a voice inside `metering()` adds to its meter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from bot.ports import Usage
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one piece of work has cost so far: requests that reported their usage, and their tokens."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def add(self, usage: Usage) -> None:
+        """Count one request."""
+        self.requests += 1
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+
+    def cost(self, prompt_price: float, completion_price: float) -> float:
+        """Return the money it cost, from prices per million tokens."""
+        return (self.prompt_tokens * prompt_price + self.completion_tokens * completion_price) / 1_000_000
+
+
+_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+def count(usage: Usage) -> None:
+    """Add a request's usage to the meter of the work that runs now, if there is one."""
+    meter = _METER.get()
+    if meter is not None:
+        meter.add(usage)
+
+
+@contextmanager
+def metering() -> Iterator[Meter]:
+    """Count every model request that is made inside, the extraction call too."""
+    meter = Meter()
+    token = _METER.set(meter)
+    try:
+        yield meter
+    finally:
+        _METER.reset(token)
