@@ -7,6 +7,7 @@ takes the place of the acknowledgement. Everywhere else the address carries the 
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,6 +18,10 @@ from bot.errors import Rejected
 from bot.platforms.discord_incoming import is_private
 from bot.platforms.discord_network import present_webhooks, webhooks
 from engine.conversation import Address
+
+TOKEN_LIFE_S: Final = 15 * 60 - 10
+"""How long an interaction can be answered, less a margin. The event loop counts it: a machine's clock may be
+wrong."""
 
 FOLLOWUPS_WITHOUT_BOT: Final = 5
 """Follow-ups that Discord allows where the app is installed for a user and not in the server."""
@@ -29,6 +34,7 @@ class Waiting:
     Attributes:
         original_open: Whether the acknowledgement still shows "thinking" and can become the answer.
         followups_left: How many more messages Discord takes for it; None for no limit.
+        expiry: The timer that forgets it.
         tried: Nonces of follow-ups that were sent or may have been: a follow-up cannot be repeated safely.
     """
 
@@ -36,6 +42,7 @@ class Waiting:
     sender: AsyncWebhookAdapter
     original_open: bool
     followups_left: int | None
+    expiry: asyncio.TimerHandle
     tried: set[str] = field(default_factory=set)
 
 
@@ -47,27 +54,28 @@ class Answers:
 
     def keep(self, interaction: discord.Interaction, original_open: bool) -> None:
         """Remember an acknowledged interaction."""
-        self._forget_expired()
         in_server_too = interaction.is_guild_integration()
         self._waiting[interaction.id] = Waiting(
             interaction,
             present_webhooks(),
             original_open,
             None if in_server_too else FOLLOWUPS_WITHOUT_BOT,
+            asyncio.get_running_loop().call_later(TOKEN_LIFE_S, self._waiting.pop, interaction.id, None),
         )
 
     def drop(self, waiting: Waiting) -> None:
         """Forget an interaction that is answered or lost."""
+        waiting.expiry.cancel()
         self._waiting.pop(waiting.interaction.id, None)
 
     def find(self, address: Address) -> Waiting | None:
         """Return the oldest interaction that what is said to this address belongs to."""
-        self._forget_expired()
         return next((w for w in self._waiting.values() if _belongs(w.interaction, address)), None)
 
-    def _forget_expired(self) -> None:
-        for key in [key for key, w in self._waiting.items() if w.interaction.is_expired()]:
-            del self._waiting[key]
+    def close(self) -> None:
+        """Forget all."""
+        for waiting in list(self._waiting.values()):
+            self.drop(waiting)
 
 
 def _belongs(interaction: discord.Interaction, address: Address) -> bool:

@@ -157,6 +157,7 @@ class OnDiscord:
     async def close(self) -> None:
         """End the connection and leave no task behind."""
         await self._intake.close()
+        self._answers.close()
         await self.client.close()
         if self._running is not None:
             self._running.cancel()
