@@ -1,4 +1,4 @@
-"""From drawn pixels to a finished picture: background, shrinking, file format."""
+"""From drawn pixels to a finished picture: background and file format."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ MOOD: Final = "mood"
 _MAX_PICTURE_SIDE_PX: Final = 8192
 _PICTURE_FORMATS: Final = ("PNG", "JPEG", "WEBP")
 
+Plane = npt.NDArray[np.float32]
 Rgb = tuple[int, int, int]
 
 _SKIES: Final[Mapping[str, tuple[Rgb, Rgb]]] = {
@@ -55,22 +56,20 @@ _MOODS: Final[Mapping[str, Rgb]] = {
 _MOOD_SHARE: Final = 0.4
 _GLOW: Final = 0.30
 _DISCS: Final = 9
-
-
-def shrink(drawn: Pixels, factor: int) -> Pixels:
-    """Return the mean of every `factor` x `factor` block of (h, w, 4) pixels."""
-    if factor == 1:
-        return drawn
-    return np.asarray(Image.fromarray(np.ascontiguousarray(drawn)).reduce(factor))
+_DISC_SHINE: Final = np.float32(0.16)
 
 
 def over(figure: Pixels, background: Pixels) -> Pixels:
     """Lay a figure (h, w, 4; colours multiplied by alpha) over an opaque background (h, w, 3)."""
-    left = 255 - figure[..., 3:].astype(np.uint16)
-    scaled = background * left + np.uint16(128)
+    left = np.uint16(255) - figure[..., 3:].astype(np.uint16)
+    scaled: npt.NDArray[np.uint16] = background * left
+    scaled += np.uint16(128)
     # Exact rounding of x / 255 in integers.
-    scaled = (scaled + (scaled >> 8)) >> 8
-    return np.minimum(scaled + figure[..., :3], 255).astype(np.uint8)
+    scaled += scaled >> np.uint16(8)
+    scaled >>= np.uint16(8)
+    scaled += figure[..., :3]
+    np.minimum(scaled, np.uint16(255), out=scaled)
+    return scaled.astype(np.uint8)
 
 
 def straight(figure: Pixels) -> Pixels:
@@ -129,40 +128,34 @@ def mood_background(emotion: str, daytime: str | None, side_px: int) -> Pixels:
     share = _MOOD_SHARE * (0.6 if daytime == "night" else 1.0)
     top = np.array(upper, np.float32) * (1 - share) + tint * share
     bottom = np.array(lower, np.float32) * (1 - share / 2) + tint * share / 2
-    y, x = np.mgrid[0:side_px, 0:side_px].astype(np.float32) / side_px
+    across = np.arange(side_px, dtype=np.float32) / np.float32(side_px)
+    x, y = np.meshgrid(across, across)
     down = np.clip(y * 0.9 + x * 0.1, 0.0, 1.0)[..., None]
-    picture = top * (1 - down) + bottom * down
+    picture: Plane = top * (1 - down) + bottom * down
     light = np.minimum(255.0, top * 0.4 + 160.0)
     picture += (light - picture) * _glow(x, y)[..., None]
     picture += (light - picture) * _discs(x, y, emotion)[..., None]
-    return np.clip(picture + _dither(side_px), 0, 255).astype(np.uint8)
+    pixels: Pixels = np.clip(picture + 0.5, 0, 255).astype(np.uint8)
+    return pixels
 
 
-def _glow(x: npt.NDArray[np.float32], y: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _glow(x: Plane, y: Plane) -> Plane:
     distance = ((x - 0.5) / 0.55) ** 2 + ((y - 0.42) / 0.5) ** 2
-    glow: npt.NDArray[np.float32] = _GLOW * np.exp(-1.4 * distance)
-    return glow
+    return (_GLOW * np.exp(-1.4 * distance)).astype(np.float32)
 
 
-def _discs(x: npt.NDArray[np.float32], y: npt.NDArray[np.float32], emotion: str) -> npt.NDArray[np.float32]:
+def _discs(x: Plane, y: Plane, emotion: str) -> Plane:
     """Lights out of focus, at places that follow from the emotion's name."""
-    shine = np.zeros_like(x)
+    shine: Plane = np.zeros_like(x)
     seed = sum(emotion.encode())
     for number in range(_DISCS):
         angle = seed + number * 2.399963
         radius = 0.28 + 0.30 * ((number * 0.618034 + seed * 0.1) % 1.0)
         center_x, center_y = 0.5 + radius * math.cos(angle), 0.45 + radius * math.sin(angle)
         size = 0.035 + 0.055 * ((number * 0.754878 + seed * 0.3) % 1.0)
-        distance = np.sqrt((x - center_x) ** 2 + (y - center_y) ** 2) / size
-        shine += 0.16 * np.clip((1.0 - distance) * 6.0, 0.0, 1.0)
+        distance: Plane = np.hypot(x - np.float32(center_x), y - np.float32(center_y)) / np.float32(size)
+        shine = shine + _DISC_SHINE * np.clip((1.0 - distance) * 6.0, 0.0, 1.0).astype(np.float32)
     return shine
-
-
-def _dither(side_px: int) -> npt.NDArray[np.float32]:
-    """A fixed half-level pattern that keeps slow gradients from showing steps."""
-    bayer = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]], np.float32) / 16.0
-    times = -(-side_px // 4)
-    return np.tile(bayer, (times, times))[:side_px, :side_px, None]
 
 
 def encode(pixels: Pixels, format_: Format) -> bytes:
@@ -170,7 +163,7 @@ def encode(pixels: Pixels, format_: Format) -> bytes:
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     out = io.BytesIO()
     if format_ == "png":
-        picture.save(out, "PNG", compress_level=3)
+        picture.save(out, "PNG", compress_level=2)
     elif format_ == "webp":
         picture.save(out, "WEBP", lossless=True, method=0, quality=0)
     else:

@@ -27,6 +27,9 @@ _TRUNK_IN_HEADS: Final = 2.2
 """That distance of a body without hips, in heights of the head above its joint."""
 _HEAD_ABOVE: Final[dict[Framing, float]] = {"portrait": 0.16, "bust": 0.22}
 """Air above the head, in heights of the head above its joint."""
+_HEAD_WIDTHS: Final[dict[Framing, float]] = {"portrait": 1.12, "bust": 1.3}
+"""The least picture height in widths of the head with its hair."""
+_FOLLOW: Final[dict[Framing, float]] = {"portrait": 0.8, "bust": 0.5}
 _FULL_MARGIN: Final = 0.05
 
 Vector = npt.NDArray[np.float64]
@@ -88,6 +91,17 @@ def _measures(model: Model, low: Vector, high: Vector, head_low: Vector, head_hi
     return Measures(low, high, head, head_low, head_high, trunk, has_head)
 
 
+def head_shift(model: Model, measures: Measures, world: Matrix) -> Vector:
+    """Return how far a pose moves the middle of the head, (3,) in metres."""
+    if not measures.has_head:
+        return np.zeros(3)
+    node = model.bones["head"]
+    middle = np.array([*((measures.head_low + measures.head_high) / 2), 1.0])
+    moved = world[node] @ np.linalg.inv(model.rest_world[node]) @ middle
+    shift: Vector = (moved - middle)[:3]
+    return shift
+
+
 def _share_of(model: Model, primitive: Primitive, nodes: frozenset[int]) -> npt.NDArray[np.float64]:
     if primitive.skin is None or primitive.binding is None:
         return np.full(len(primitive.positions), float(primitive.node in nodes))
@@ -97,13 +111,21 @@ def _share_of(model: Model, primitive: Primitive, nodes: frozenset[int]) -> npt.
     return shares
 
 
-def camera(measures: Measures, framing: Framing) -> Camera:
-    """Place the camera for a square picture."""
+def camera(measures: Measures, framing: Framing, head_shift: Vector | None = None) -> Camera:
+    """Place the camera for a square picture.
+
+    Args:
+        measures: The body at rest.
+        framing: How much of it is shown.
+        head_shift: How far the pose moves the middle of the head (3,): a near camera follows it.
+    """
     low, high, middle = _extent(measures, framing)
+    if head_shift is not None and framing != "full" and measures.has_head:
+        follow = _FOLLOW[framing] * head_shift
+        low, high, middle = low + follow[1], high + follow[1], middle + follow * (1.0, 0.0, 1.0)
     height = max(high - low, 0.01)
     distance = height / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES) / 2)
     depth = float((measures.high - measures.low).max())
-    # The subject has depth: the front of the face must not be cut by the frame.
     position = np.array([middle[0], (low + high) / 2, middle[2] + distance])
     view = np.eye(4)
     view[:3, 3] = -position
@@ -116,15 +138,19 @@ def _extent(measures: Measures, framing: Framing) -> tuple[float, float, Vector]
     above = float(measures.head_high[1] - measures.head[1])
     low = float(measures.head[1]) - _TRUNK[framing] * measures.trunk
     high = float(measures.head_high[1]) + _HEAD_ABOVE[framing] * above
+    wide = _HEAD_WIDTHS[framing] * float(measures.head_high[0] - measures.head_low[0])
+    low = min(low, high - wide)
+    # The plane of the face, not of the joint, is what the picture's height is measured at.
     front = np.array([measures.head[0], 0.0, max(measures.head[2], measures.head_high[2] - 0.4 * above)])
     return low, high, front
 
 
 def _whole(measures: Measures) -> tuple[float, float, Vector]:
-    height = float(measures.high[1] - measures.low[1])
-    margin = height * _FULL_MARGIN
+    size = measures.high - measures.low
+    # Of a person in T-pose only the height counts; of a thing the width as well.
+    side = float(size[1] if measures.has_head else max(size[0], size[1])) * (1 + 2 * _FULL_MARGIN)
     middle = (measures.low + measures.high) / 2
-    return float(measures.low[1]) - margin, float(measures.high[1]) + margin, middle
+    return float(middle[1]) - side / 2, float(middle[1]) + side / 2, middle
 
 
 def _projection(near: float, far: float) -> Matrix:

@@ -20,7 +20,7 @@ from render.vrm import Model
 
 Angles = tuple[float, float, float]
 
-ARM_DROP_DEGREES: Final = 69.0
+ARM_DROP_DEGREES: Final = 72.0
 """How far below the horizontal a resting arm points."""
 _CURLS: Final = {"Index": 12.0, "Middle": 16.0, "Ring": 20.0, "Little": 24.0}
 _SEGMENTS: Final = {"Proximal": 1.0, "Intermediate": 1.3, "Distal": 0.8}
@@ -62,16 +62,16 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
     "happy": Pose({"neck": (-1.0, -2.0, 2.0), "head": (-2.0, -4.0, 4.5), "chest": (-1.0, 0.0, 0.0)}),
     "excited": Pose(
         {
-            "spine": (-2.0, 0.0, 0.0),
-            "chest": (-3.0, 0.0, 0.0),
-            "neck": (-1.0, 0.0, -2.0),
-            "head": (-4.0, 3.0, -4.0),
+            "spine": (-1.0, 0.0, 0.0),
+            "chest": (-1.5, 0.0, 0.0),
+            "neck": (0.0, 0.0, -2.0),
+            "head": (-2.5, 3.0, -4.0),
             "leftShoulder": (0.0, 0.0, 6.0),
             "rightShoulder": (0.0, 0.0, -6.0),
             "leftLowerArm": (0.0, -30.0, 0.0),
             "rightLowerArm": (0.0, 30.0, 0.0),
         },
-        arm_drop=61.0,
+        arm_drop=63.0,
     ),
     "playful": Pose(
         {
@@ -80,10 +80,10 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
             "neck": (1.0, 3.0, -4.0),
             "head": (2.0, 5.0, -9.0),
         },
-        arm_drop=66.0,
+        arm_drop=69.0,
     ),
     "affectionate": Pose(
-        {"chest": (2.0, 0.0, 0.0), "neck": (3.0, -3.0, 3.0), "head": (4.0, -5.0, 8.0)}, arm_drop=72.0
+        {"chest": (2.0, 0.0, 0.0), "neck": (3.0, -3.0, 3.0), "head": (4.0, -5.0, 8.0)}, arm_drop=74.0
     ),
     "content": Pose({"neck": (1.0, 2.0, -1.0), "head": (2.0, 3.0, -3.5)}),
     "curious": Pose(
@@ -107,10 +107,10 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
     ),
     "sad": Pose(
         {
-            "spine": (2.0, 0.0, 0.0),
-            "chest": (4.0, 0.0, 0.0),
-            "neck": (4.0, 3.0, 2.0),
-            "head": (6.0, 3.0, 3.0),
+            "spine": (1.0, 0.0, 0.0),
+            "chest": (1.5, 0.0, 0.0),
+            "neck": (2.5, 3.0, 2.0),
+            "head": (4.0, 3.0, 3.0),
             "leftShoulder": (0.0, -6.0, -4.0),
             "rightShoulder": (0.0, 6.0, 4.0),
         },
@@ -142,7 +142,7 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
             "leftShoulder": (0.0, 0.0, 4.0),
             "rightShoulder": (0.0, 0.0, -4.0),
         },
-        arm_drop=64.0,
+        arm_drop=67.0,
     ),
 }
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MIN_SIZE_PX: Final = 16
 MAX_SIZE_PX: Final = 1536
-SUPERSAMPLING: Final = 2
 WEIGHT_STEPS: Final = 8
 """Weights are rounded to eighths, so that a model has a few dozen stills and most are in the cache."""
 _MODELS_KEPT: Final = 4
@@ -128,15 +127,13 @@ class _Sitter:
 class Studio:
     """Draws stills. All calls must come from the thread that made the first one: the context is its."""
 
-    def __init__(self, cache_dir: Path | None = None, *, supersampling: int = SUPERSAMPLING) -> None:
+    def __init__(self, cache_dir: Path | None = None) -> None:
         """Prepare a studio; OpenGL is opened by the first picture.
 
         Args:
             cache_dir: Where built figures are kept; None for the user's cache folder.
-            supersampling: How many times finer than the picture it is drawn (1..4).
         """
         self._cache_dir = cache_dir
-        self._supersampling = supersampling
         self._sitters: OrderedDict[str, _Sitter] = OrderedDict()
         self._context: Context | None = None
         self._renderer: ToonRenderer | None = None
@@ -149,7 +146,7 @@ class Studio:
             NoGraphicsError: There is no OpenGL here.
             BadRequestError: The figure or background does not exist.
         """
-        figure = compose.shrink(self.figure(request), self._supersampling)
+        figure = self.figure(request)
         behind = compose.background(request.background, request.emotion, request.daytime, request.size_px)
         if behind is None and request.format != "jpeg":
             return compose.encode(compose.straight(figure), request.format)
@@ -158,19 +155,21 @@ class Studio:
         return compose.encode(compose.over(figure, behind), request.format)
 
     def figure(self, request: SnapshotRequest) -> Pixels:
-        """Return her alone, drawn `supersampling` times larger, colours multiplied by alpha."""
+        """Return her alone, (size_px, size_px, 4), colours multiplied by alpha."""
         sitter = self._sitter(request.model)
         model = sitter.model
         posed = pose.apply(model, pose.for_emotion(request.emotion))
         weights = dict(posed.look_weights)
         weights.update(_face(model, request))
+        world = model.tree.world(posed.local)
+        shift = framing.head_shift(model, sitter.measures, world)
         return self._open().draw(
             model,
-            model.tree.world(posed.local),
+            world,
             model.resolve(weights),
-            framing.camera(sitter.measures, request.framing),
+            framing.camera(sitter.measures, request.framing, shift),
             LIGHTS[request.daytime],
-            request.size_px * self._supersampling,
+            request.size_px,
         )
 
     def expressions(self, model: str) -> tuple[str, ...]:

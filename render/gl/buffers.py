@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Hashable
 
 import numpy as np
+import numpy.typing as npt
 from OpenGL import GL
 
 from render.errors import NoGraphicsError
@@ -19,11 +20,13 @@ _FLOAT_BYTES = 4
 class VertexBuffer:
     """One primitive: positions and normals change with pose and face, the rest never does.
 
-    `key` says what the changing half holds now, so that it is uploaded only when that changes.
+    `key` says what the changing half holds now, so that it is uploaded only when that changes;
+    `corners` (8, 4) are those of its box in the world, as homogeneous points.
     """
 
     def __init__(self, primitive: Primitive) -> None:
         self.key: Hashable = None
+        self.corners = np.zeros((8, 4))
         self._index_count = len(primitive.indices)
         self._array = int(GL.glGenVertexArrays(1))
         self._moving, self._fixed, self._elements = (int(name) for name in GL.glGenBuffers(3))
@@ -44,6 +47,8 @@ class VertexBuffer:
 
     def upload(self, positions: Floats, normals: Floats) -> None:
         """Send positions and normals, (n, 3) each."""
+        if len(positions):
+            self.corners = _corners(positions.min(axis=0), positions.max(axis=0))
         both = np.empty((len(positions), 6), np.float32)
         both[:, :3], both[:, 3:] = positions, normals
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._moving)
@@ -64,6 +69,13 @@ class VertexBuffer:
         start = ctypes.c_void_p(offset * _FLOAT_BYTES)
         GL.glVertexAttribPointer(location, components, GL.GL_FLOAT, False, stride * _FLOAT_BYTES, start)
         GL.glEnableVertexAttribArray(location)
+
+
+def _corners(low: Floats, high: Floats) -> npt.NDArray[np.float64]:
+    corners = np.ones((8, 4))
+    for axis in range(3):
+        corners[:, axis] = np.where(np.arange(8) >> axis & 1, high[axis], low[axis])
+    return corners
 
 
 def upload_texture(pixels: Pixels, sampling: Sampling) -> int:
@@ -91,41 +103,66 @@ def upload_texture(pixels: Pixels, sampling: Sampling) -> int:
     return name
 
 
-class Canvas:
-    """A square framebuffer with colour (RGBA, 8 bit) and depth (24 bit)."""
+class _Frame:
+    """A square framebuffer with colour (RGBA, 8 bit) and, if wanted, depth (24 bit)."""
 
-    def __init__(self, side_px: int) -> None:
+    def __init__(self, side_px: int, *, depth: bool) -> None:
         self.side_px = side_px
-        self._framebuffer = int(GL.glGenFramebuffers(1))
-        self._color, self._depth = (int(name) for name in GL.glGenRenderbuffers(2))
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._framebuffer)
-        for name, stored, attachment in (
-            (self._color, GL.GL_RGBA8, GL.GL_COLOR_ATTACHMENT0),
-            (self._depth, GL.GL_DEPTH_COMPONENT24, GL.GL_DEPTH_ATTACHMENT),
-        ):
-            GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, name)
-            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, stored, side_px, side_px)
-            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, name)
+        self.name = int(GL.glGenFramebuffers(1))
+        self._stores: list[int] = []
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.name)
+        self._attach(GL.GL_RGBA8, GL.GL_COLOR_ATTACHMENT0)
+        if depth:
+            self._attach(GL.GL_DEPTH_COMPONENT24, GL.GL_DEPTH_ATTACHMENT)
         if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
             raise NoGraphicsError(f"the driver gives no framebuffer of {side_px} px")
 
+    def delete(self) -> None:
+        """Free the framebuffer."""
+        GL.glDeleteFramebuffers(1, [self.name])
+        GL.glDeleteRenderbuffers(len(self._stores), self._stores)
+
+    def _attach(self, stored: int, attachment: int) -> None:
+        store = int(GL.glGenRenderbuffers(1))
+        self._stores.append(store)
+        GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, store)
+        GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, stored, self.side_px, self.side_px)
+        GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, store)
+
+
+class Canvas:
+    """Where a picture is drawn twice as large as it is read: smooth edges, outside and inside."""
+
+    FINER = 2
+
+    def __init__(self, side_px: int) -> None:
+        self.side_px = side_px
+        self._drawn = _Frame(side_px * self.FINER, depth=True)
+        self._small = _Frame(side_px, depth=False)
+
     def clear(self) -> None:
         """Make it current, fully transparent and empty."""
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._framebuffer)
-        GL.glViewport(0, 0, self.side_px, self.side_px)
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._drawn.name)
+        GL.glViewport(0, 0, self._drawn.side_px, self._drawn.side_px)
         GL.glDepthMask(True)
         GL.glClearColor(0.0, 0.0, 0.0, 0.0)
         GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
 
     def read(self) -> Pixels:
         """Return (h, w, 4) pixels, top row first, colours multiplied by alpha."""
-        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._framebuffer)
+        large, small = self._drawn.side_px, self._small.side_px
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._drawn.name)
+        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, self._small.name)
+        # Linear at exactly half the size is the mean of four pixels. Pillow's reduce would divide the
+        # colours by alpha before: light fringes around her.
+        GL.glBlitFramebuffer(0, 0, large, large, 0, 0, small, small, GL.GL_COLOR_BUFFER_BIT, GL.GL_LINEAR)
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._small.name)
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
-        pixels = np.empty((self.side_px, self.side_px, 4), np.uint8)
-        GL.glReadPixels(0, 0, self.side_px, self.side_px, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, pixels)
+        pixels = np.empty((small, small, 4), np.uint8)
+        GL.glReadPixels(0, 0, small, small, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, pixels)
         return pixels[::-1]
 
     def delete(self) -> None:
-        """Free the framebuffer."""
-        GL.glDeleteFramebuffers(1, [self._framebuffer])
-        GL.glDeleteRenderbuffers(2, [self._color, self._depth])
+        """Free the framebuffers."""
+        self._drawn.delete()
+        self._small.delete()

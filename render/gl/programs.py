@@ -116,6 +116,7 @@ def defines_of(material: Material, *, outline: bool, rim: bool) -> tuple[str, ..
     defines += [f"KIND_{material.kind.upper()}", f"ALPHA_{material.alpha_mode}"]
     switches = {
         "IS_OUTLINE": outline,
+        "OUTLINE_UNLIT": outline and material.outline_lighting_mix == 0.0,
         "SHADE_IS_BASE": shared,
         "HAS_RIM": rim or "matcap" in material.textures,
         "MOVING_UV": any(material.uv_speed),

@@ -87,6 +87,9 @@ void main() {
 #ifdef ALPHA_OPAQUE
     base.a = 1.0;
 #endif
+#ifdef OUTLINE_UNLIT
+    fragment = vec4(encoded(surface[5].rgb), base.a);
+#else
 #ifdef KIND_UNLIT
     fragment = vec4(encoded(base.rgb), base.a);
 #else
@@ -158,5 +161,6 @@ void main() {
     color = surface[5].rgb * mix(vec3(1.0), color, surface[6].y);
 #endif
     fragment = vec4(encoded(color), base.a);
+#endif
 #endif
 }

@@ -24,6 +24,9 @@ from render.vrm.expressions import MaterialChange, Resolved
 from render.vrm.materials import Material
 from render.vrm.textures import Pixels, Sampling
 
+_OUTLINE_ROOM = 0.05
+"""How far an outline may reach into the picture from outside, in halves of the picture."""
+
 Surface = npt.NDArray[np.float32]
 
 
@@ -158,13 +161,22 @@ class _Pass:
         self._bound: Program | None = None
 
     def draw(self, number: int, index: int, material: Material, change: MaterialChange | None) -> None:
-        """Draw one primitive: its surface, then its outline if it has one."""
+        """Draw one primitive: its surface, then its outline if it has one; nothing if it is out of sight."""
+        if self._out_of_sight(number, material):
+            return
         surface = self._loaded.surfaces[index]
         if change is not None:
             surface = _changed(surface, material, change)
         self._draw_side(number, index, material, surface, outline=False)
         if material.has_outline:
             self._draw_side(number, index, material, surface, outline=True)
+
+    def _out_of_sight(self, number: int, material: Material) -> bool:
+        # Feet outside a portrait cost as much as the face: vertices are half of a software driver's work.
+        points = self._loaded.buffers[number].corners @ self._view_projection.T
+        reach = points[:, 3] * (1.0 + _OUTLINE_ROOM * material.has_outline)
+        x, y = points[:, 0], points[:, 1]
+        return bool((x > reach).all() or (x < -reach).all() or (y > reach).all() or (y < -reach).all())
 
     def _draw_side(
         self, number: int, index: int, material: Material, surface: Surface, *, outline: bool

@@ -164,7 +164,8 @@ class MeshReader:
                 weights.append(self._accessors.floats(weight, 4, finite=False))
         if not joints:
             return None
-        if any(len(values) != vertices for values in (*joints, *weights)):
+        lengths = {len(values) for values in joints} | {len(values) for values in weights}
+        if lengths != {vertices}:
             raise VrmError("skin weights and positions differ in number")
         return bind(np.hstack(joints), np.hstack(weights), len(skin.joints))
 
