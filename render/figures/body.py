@@ -30,14 +30,16 @@ class Body:
     def torso(self) -> Field:
         """Return chest, waist, hips and the slope of the shoulders, without arms."""
         f, k = self.frame, self.k
-        broad = f.shoulder / 0.142
+        broad = f.shoulder / 0.134
+        x, y = f.shoulder - 0.012, f.chin - 0.124 * k
         parts = [
-            ball((0, 1.235 * k, -0.014), (0.126 * broad, 0.168 * k, 0.090 * k)),
+            ball((0, 1.215 * k, -0.014), (0.122 * broad, 0.150 * k, 0.088 * k)),
             ball((0, 1.070 * k, -0.008), (f.waist, 0.150 * k, 0.076 * k)),
             ball((0, 0.925 * k, -0.012), (f.hip, 0.125 * k, 0.104 * k)),
-            limb(np.array([-f.shoulder + 0.02, 1.326 * k, -0.014]), np.array([f.shoulder - 0.02, 1.326 * k, -0.014]), 0.045 * k, 0.045 * k),
+            limb(np.array([0, y + 0.020, -0.016]), np.array([x, y, -0.014]), 0.046 * k, 0.036 * k),
+            limb(np.array([0, y + 0.020, -0.016]), np.array([-x, y, -0.014]), 0.046 * k, 0.036 * k),
             self._neck(),
-        ]  # fmt: skip
+        ]
         body = union(parts, 0.075)
         chest = self._bust() if f.bust else self._pectorals()
         return lambda p: soft_minimum(body(p), chest(p), 0.045)
@@ -45,13 +47,7 @@ class Body:
     def _neck(self) -> Field:
         """Return the root of the neck with the slope to the shoulders."""
         k, r = self.k, self.frame.neck
-        return union(
-            [
-                limb(np.array([0, 1.300 * k, -0.020]), np.array([0, 1.395 * k, -0.020]), r * 1.25, r * 0.9),
-                limb(np.array([-0.075 * k, 1.335 * k, -0.022]), np.array([0.075 * k, 1.335 * k, -0.022]), 0.036 * k, 0.036 * k),
-            ],
-            0.05,
-        )  # fmt: skip
+        return limb(np.array([0, 1.300 * k, -0.022]), np.array([0, 1.400 * k, -0.018]), r * 1.45, r * 0.9)
 
     def _bust(self) -> Field:
         """Return a modest bust."""
@@ -80,7 +76,7 @@ class Body:
         limbs = union(
             [
                 limb(
-                    shoulder + [-side * 0.006, -0.004, 0], elbow, 0.0440 * t + grow * 0.6, 0.0335 * t + grow
+                    shoulder + [-side * 0.006, -0.004, 0], elbow, 0.0415 * t + grow * 0.6, 0.0335 * t + grow
                 ),
                 limb(elbow, wrist, 0.0340 * t + grow, 0.0225 * t + grow * 0.9),
             ],
@@ -91,7 +87,7 @@ class Body:
 
         def distance(points: Array) -> Array:
             along = along_arm(f, points * mirror)
-            folds = grow * 0.16 * _sleeve_folds(points * mirror, along, end)
+            folds = grow * 0.07 * _sleeve_folds(points * mirror, along, end)
             return soft_maximum(limbs(points) + folds, along - end, 0.008)
 
         return distance
@@ -162,8 +158,8 @@ def along_arm(frame: Frame, points: Array) -> Array:
 def _sleeve_folds(points: Array, along: Array, end: float) -> Array:
     """Return folds of a left sleeve, -1 to 1, strongest at the elbow and above the cuff."""
     twist = points[:, 2] * 34 + points[:, 0] * 18
-    elbow = np.exp(-(((along - end * 0.54) / 0.055) ** 2)) * np.sin(along * 165 + twist)
-    cuff = np.exp(-(((along - end * 0.90) / 0.045) ** 2)) * np.sin(along * 190 - twist)
+    elbow = np.exp(-(((along - end * 0.54) / 0.055) ** 2)) * np.sin(along * 120 + twist)
+    cuff = np.exp(-(((along - end * 0.90) / 0.045) ** 2)) * np.sin(along * 130 - twist)
     return np.asarray(elbow + 0.8 * cuff)
 
 

@@ -62,7 +62,7 @@ def finger_points(finger: Finger) -> Array:
 def arm_points(frame: Frame) -> Array:
     """Return shoulder joint, elbow and wrist of the left arm in the T-pose, (3, 3)."""
     k = frame.chin / 1.438
-    y = frame.chin - 0.104 * k
+    y = frame.chin - 0.119 * k
     reach = np.array([0.0, 0.255, 0.490]) * k
     return np.column_stack([frame.shoulder + reach, np.full(3, y), np.full(3, FOREARM_DEPTH)])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from render.figures.curves import Array
 from render.figures.head import Head
-from render.figures.mesh import Surface, sheet
+from render.figures.mesh import Surface, grid_triangles, sheet, unit_uvs
 
 Curves = tuple[Array, Array]
 """Upper and lower border of a patch: two (n, 2) arrays in face coordinates, metres."""
@@ -42,9 +42,12 @@ def patch(
     columns = len(rest[0])
     heights = np.repeat(np.broadcast_to(np.asarray(lift, float), (rows,)), columns)
     points, normals = head.onto_face(_ruled(rest, rows), heights)
-    flat = sheet(points.reshape(rows, columns, 3), np.array([0.0, 0.0, 1.0]))
-    uvs = head.face_uvs(points) if skin else flat.uvs
-    surface = Surface(points, normals, uvs, flat.triangles)
+    # The winding follows the drawing's direction: a closed mouth has no area to tell it by.
+    triangles = grid_triangles(rows, columns)
+    if rest[0][-1, 0] < rest[0][0, 0]:
+        triangles = triangles[:, ::-1]
+    uvs = head.face_uvs(points) if skin else unit_uvs(rows, columns)
+    surface = Surface(points, normals, uvs, triangles)
     shifts = {
         name: head.onto_face(_ruled(curves, rows), heights)[0] - points for name, curves in moved.items()
     }

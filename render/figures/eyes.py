@@ -19,14 +19,14 @@ from render.figures.skeleton import Skeleton
 from render.figures.style import Style
 
 COUNT = 25
-CENTRE = (0.0348, 0.1015)
-HALF_WIDTH = 0.0208
-IRIS = (0.0118, 0.0146)
+CENTRE = (0.0362, 0.0990)
+HALF_WIDTH = 0.0228
+IRIS = (0.0136, 0.0170)
 _T = np.linspace(0, 1, COUNT)
 _LID_LIFT = np.array([0.0, 0.0012, 0.0018, 0.0018, 0.0018, 0.0018])
 
-_OPEN_UP = ((-1, -0.30), (-0.68, 0.30), (-0.05, 0.66), (0.58, 0.52), (1, 0.06))
-_OPEN_LOW = ((-1, -0.30), (-0.58, -0.58), (0.08, -0.68), (0.66, -0.48), (1, 0.06))
+_OPEN_UP = ((-1, -0.26), (-0.72, 0.26), (-0.08, 0.68), (0.58, 0.54), (1, 0.06))
+_OPEN_LOW = ((-1, -0.26), (-0.58, -0.58), (0.08, -0.68), (0.66, -0.48), (1, 0.06))
 _SHAPES: dict[str, tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]] = {
     "open": (_OPEN_UP, _OPEN_LOW),
     "blink": (
@@ -64,6 +64,7 @@ _IRIS_MOVES = {
     "lookRight": (-0.0052, 0.0, 1.0),
     "lookUp": (0.0, 0.0042, 1.0),
     "lookDown": (0.0, -0.0042, 1.0),
+    "sad": (0.0, -0.0014, 1.0),
     "flustered": (-0.0030, -0.0012, 0.95),
 }
 _BROWS = {
@@ -114,16 +115,16 @@ def _upper_lid(eye: Eye, curves: Curves) -> Curves:
 
 
 def _lower_lid(eye: Eye, curves: Curves) -> Curves:
-    """Return the skin between eye and cheek; its far border comes first for the lift's sake."""
+    """Return the skin between eye and cheek."""
     far = curves[1].copy()
     far[:, 1] = eye.height(-1.18)
-    return far, curves[1]
+    return curves[1], far
 
 
 def _lash(eye: Eye, curves: Curves, weight: float) -> Curves:
     """Return the dark line of the upper lashes with its wing."""
     edge = curves[0]
-    body = (0.0010 + 0.0026 * ease(_T, 0.0, 0.62)) * ease(_T, 1.06, 0.80) + 0.0007
+    body = (0.0006 + 0.0032 * ease(_T, 0.02, 0.66)) * ease(_T, 1.06, 0.80) + 0.0006
     body = body * weight * eye.style.lash_weight * eye.head.scale
     wing = ease(_T, 0.74, 1.0) * (1.0 if eye.style.flicks else 0.35) * eye.head.scale
     upper, lower = edge.copy(), edge.copy()
@@ -177,9 +178,9 @@ def build_eye(eye: Eye, skeleton: Skeleton) -> list[Part]:
         _part(skeleton, "eye_white", patch(eye.head, rest, shapes, lift=0.0005, rows=5)),
         _iris(eye, skeleton),
     ]
-    for lid in (_upper_lid, _lower_lid):
+    for lid, lift in ((_upper_lid, _LID_LIFT), (_lower_lid, _LID_LIFT[::-1])):
         moved = each(shapes, lambda c, lid=lid: lid(eye, c))  # type: ignore[misc]
-        drawn = patch(eye.head, lid(eye, rest), moved, lift=_LID_LIFT, rows=6, skin=True)
+        drawn = patch(eye.head, lid(eye, rest), moved, lift=lift, rows=6, skin=True)
         parts.append(_part(skeleton, "face", drawn))
     return parts + _lines(eye, skeleton, rest, shapes)
 
@@ -220,7 +221,7 @@ def _brow(eye: Eye, inner: float, outer: float, arch: float, out: float) -> Curv
     s = eye.head.scale
     x = 0.0150 + out + _T * 0.0400
     y = (
-        0.1338
+        0.1330
         + 0.0062 * np.sin(np.pi * (_T * 0.86 + 0.06)) * arch
         + inner * (1 - _T) ** 1.4
         + outer * _T**1.3

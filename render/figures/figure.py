@@ -69,7 +69,9 @@ def _face_parts(head: Head, style: Style, skeleton: Skeleton) -> list[Part]:
     ]
     for side in (1, -1):
         eye = Eye(head, style, side)
-        parts += [*build_eye(eye, skeleton), build_brow(eye, skeleton), _ear(head, skeleton, side)]
+        parts += [*build_eye(eye, skeleton), build_brow(eye, skeleton)]
+        if style.hair == "short":
+            parts.append(_ear(head, skeleton, side))
     lift = np.array([0.0, style.frame.chin, 0.0])
     return [replace(p, surface=replace(p.surface, points=p.surface.points + lift)) for p in parts]
 

@@ -13,12 +13,16 @@ from render.figures.mesh import Surface, facing, grid_triangles, tube
 
 HAIR_LENGTH = {"long": 0.66, "bob": 0.32, "short": 0.26}
 """Metres from the crown that the hair's picture covers."""
-CROWN = 0.240
+CROWN = 0.252
+VOLUME = 0.019
+"""Metres by which hair stands higher than the crown of the skull."""
+_STEP = np.array([100.0, 0.15, 0.15])
+"""Degrees and metres that count alike when a path over the skull is smoothed."""
 _HOLD = 0.098
 """Below this height hair hangs straight down instead of following jaw and neck."""
 
 _LINE_ANGLE = np.radians([0, 40, 62, 78, 92, 112, 140, 180])
-_LINE_HEIGHT = np.array([0.176, 0.170, 0.148, 0.112, 0.092, 0.062, 0.034, 0.028])
+_LINE_HEIGHT = np.array([0.192, 0.184, 0.158, 0.116, 0.092, 0.062, 0.034, 0.028])
 
 
 def scalp(head: Head, degrees: Array | float, y: Array | float, lift: Array | float) -> Array:
@@ -37,6 +41,7 @@ def scalp(head: Head, degrees: Array | float, y: Array | float, lift: Array | fl
     out = head.round_normals(skin)
     points = skin + out * (np.atleast_1d(np.asarray(lift, float)) * s)[:, None]
     points[:, 1] -= np.maximum(_HOLD * s - height, 0)
+    points[:, 1] += VOLUME * s * ease(height / s, 0.110, 0.220)
     return points
 
 
@@ -89,7 +94,7 @@ class Lock:
     swings: str = ""
 
 
-def lock_surface(head: Head, lock: Lock, length: float, steps: int = 15, sides: int = 8) -> Surface:
+def lock_surface(head: Head, lock: Lock, length: float, steps: int = 18, sides: int = 6) -> Surface:
     """Return the mesh of a lock."""
     path = spline(lock.path, steps)
     t = np.linspace(0, 1, steps)
@@ -119,7 +124,7 @@ def backing(head: Head, points: Array, length: float) -> Surface:
 
 def over(head: Head, *steps: tuple[float, float, float]) -> Array:
     """Return control points given as (degrees, y, lift)."""
-    table = np.array(steps)
+    table = spline(np.array(steps) / _STEP, 3 * len(steps) - 2) * _STEP
     return scalp(head, table[:, 0], table[:, 1], table[:, 2])
 
 

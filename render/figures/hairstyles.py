@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from render.figures.curves import Array, ease
-from render.figures.hair import HAIR_LENGTH, Lock, at, backing, build_cap, lock_surface, over
+from render.figures.hair import HAIR_LENGTH, Lock, at, backing, build_cap, lock_surface, over, scalp
 from render.figures.head import Head
 from render.figures.mesh import Part, Surface
 from render.figures.skeleton import Skeleton
@@ -92,37 +92,44 @@ def _fall(degrees: float, y: float) -> tuple[float, float, float]:
     """Return where long hair hangs below the neck: a curtain behind the shoulders."""
     a = np.radians(degrees)
     back = float(np.interp(-y, [0.05, 0.10, 0.18, 0.28, 0.42], [-0.070, -0.096, -0.124, -0.130, -0.118]))
-    wide = float(np.interp(-y, [0.05, 0.15, 0.30, 0.42], [0.086, 0.100, 0.100, 0.082]))
+    wide = float(np.interp(-y, [0.05, 0.15, 0.30, 0.42], [0.096, 0.106, 0.108, 0.084]))
     return float(wide * np.sin(a)), y, float(back + 0.020 * np.cos(a))
 
 
 def _curtain_locks(head: Head, side: int) -> list[Lock]:
     """Return the parted fringe of one side, from the middle outwards."""
-    s, x = side, _PART
+    s = side
     return [
-        Lock(np.vstack([at(head, (x, 0.205, 0.052)), over(head, (s * 9, 0.181, 0.015), (s * 17, 0.153, 0.014), (s * 21, 0.126, 0.010))]), 0.0085),
-        Lock(np.vstack([at(head, (x, 0.209, 0.046)), over(head, (s * 18, 0.186, 0.017), (s * 33, 0.156, 0.017), (s * 42, 0.128, 0.014), (s * 45, 0.106, 0.010))]), 0.0130),
-        Lock(np.vstack([at(head, (x, 0.215, 0.034)), over(head, (s * 31, 0.189, 0.018), (s * 50, 0.152, 0.019), (s * 59, 0.112, 0.016), (s * 60, 0.078, 0.012))]), 0.0150),
-        Lock(np.vstack([at(head, (x, 0.219, 0.020)), over(head, (s * 47, 0.191, 0.018), (s * 67, 0.150, 0.020), (s * 75, 0.098, 0.018), (s * 73, 0.048, 0.015), (s * 67, 0.010, 0.012))]), 0.0160),
+        Lock(np.vstack([_root(head, 0.050), over(head, (s * 10, 0.186, 0.013), (s * 22, 0.166, 0.014), (s * 31, 0.146, 0.011))]), 0.0085),
+        Lock(np.vstack([_root(head, 0.046), over(head, (s * 18, 0.189, 0.014), (s * 38, 0.163, 0.017), (s * 50, 0.134, 0.016), (s * 55, 0.108, 0.012))]), 0.0125),
+        Lock(np.vstack([_root(head, 0.036), over(head, (s * 31, 0.191, 0.014), (s * 52, 0.157, 0.019), (s * 62, 0.114, 0.019), (s * 63, 0.070, 0.016))]), 0.0155),
+        Lock(np.vstack([_root(head, 0.022), over(head, (s * 45, 0.193, 0.014), (s * 68, 0.152, 0.021), (s * 76, 0.100, 0.022), (s * 75, 0.050, 0.021), (s * 66, 0.004, 0.013))]), 0.0170),
+        Lock(np.vstack([_root(head, 0.010), over(head, (s * 60, 0.192, 0.014), (s * 82, 0.150, 0.020), (s * 88, 0.100, 0.021), (s * 86, 0.050, 0.020), (s * 80, -0.010, 0.016))]), 0.0180),
     ]  # fmt: skip
+
+
+def _root(head: Head, z: float) -> Array:
+    """Return where a lock leaves the parting on top of the head."""
+    y = float(np.interp(z, [-0.02, 0.0, 0.02, 0.035, 0.052], [0.239, 0.241, 0.237, 0.230, 0.215]))
+    return at(head, (_PART, y, z))
 
 
 def _front_lock(head: Head, side: int, tip: float) -> Lock:
     """Return the long lock in front of a shoulder."""
     s = side
     path = np.vstack([
-        at(head, (_PART, 0.221, 0.006)),
-        over(head, (s * 63, 0.192, 0.017), (s * 84, 0.150, 0.020), (s * 87, 0.090, 0.019)),
-        at(head, (s * 0.089, 0.030, 0.010), (s * 0.090, -0.035, 0.040), (s * 0.083, -0.100, 0.088), (s * 0.074, -0.170, 0.117), (s * 0.064, tip, 0.128)),
+        _root(head, 0.008),
+        over(head, (s * 58, 0.194, 0.014), (s * 80, 0.150, 0.023), (s * 82, 0.090, 0.025)),
+        at(head, (s * 0.093, 0.030, 0.020), (s * 0.093, -0.035, 0.046), (s * 0.081, -0.100, 0.088), (s * 0.078, -0.165, 0.116), (s * 0.062, tip, 0.128)),
     ])  # fmt: skip
-    return Lock(path, 0.0170, swings=f"front_{'left' if s > 0 else 'right'}")
+    return Lock(path, 0.0185, blunt=0.5, swings=f"front_{'left' if s > 0 else 'right'}")
 
 
 def _back_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock from the crown down the back."""
     path = np.vstack([
-        at(head, (0.004, 0.224, -0.012)),
-        over(head, (degrees, 0.198, 0.015), (degrees, 0.150, 0.020), (degrees, 0.090, 0.021), (degrees, 0.035, 0.019)),
+        at(head, (0.004, 0.241, -0.010)),
+        over(head, (degrees, 0.202, 0.012), (degrees, 0.150, 0.020), (degrees, 0.090, 0.024), (degrees, 0.030, 0.025)),
         at(head, _fall(degrees, -0.055), _fall(degrees, -0.16), _fall(degrees, -0.28), _fall(degrees, tip)),
     ])  # fmt: skip
     return Lock(path, width, blunt=0.62, swings="back")
@@ -140,7 +147,7 @@ def _long(head: Head) -> Hairdo:
     tips = -0.385 + 0.022 * np.sin(np.arange(12) * 2.4)
     locks += [_back_lock(head, float(a), float(t), 0.0225) for a, t in zip(angles, tips, strict=True)]
     columns = np.linspace(97, 263, 19)
-    rows = [over(head, *[(a, y, 0.009) for a in columns]) for y in (0.13, 0.09, 0.04)]
+    rows = [scalp(head, columns, y, 0.009) for y in (0.13, 0.09, 0.04)]
     rows += [at(head, *[_fall(a, y) for a in columns]) for y in (-0.05, -0.12, -0.20, -0.28, -0.34)]
     return Hairdo(locks, np.array(rows), _long_chains(head))
 
@@ -151,7 +158,7 @@ def _long_chains(head: Head) -> list[Chain]:
     for i, degrees in enumerate((115.0, 148.0, 180.0, 212.0, 245.0)):
         points = np.vstack(
             [
-                over(head, (degrees, _SWING_TOP, 0.015)),
+                scalp(head, degrees, _SWING_TOP, 0.015),
                 at(head, *[_fall(degrees, y) for y in (-0.10, -0.23, -0.38)]),
             ]
         )
@@ -174,7 +181,7 @@ def _long_chains(head: Head) -> list[Chain]:
 def _bob_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock of the bob."""
     path = np.vstack([
-        at(head, (-0.008, 0.224, -0.006)),
+        at(head, (0.010, 0.241, -0.006)),
         over(
             head, (degrees, 0.200, 0.016), (degrees, 0.150, 0.022), (degrees, 0.090, 0.024),
             (degrees, 0.035, 0.027), (degrees, 0.000, 0.024), (degrees, tip, 0.006),
@@ -185,7 +192,7 @@ def _bob_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
 
 def _swept_locks(head: Head) -> list[Lock]:
     """Return a fringe swept from a side parting at the figure's left across the forehead."""
-    root = (0.030, 0.198, 0.046)
+    root = (0.030, 0.209, 0.044)
     sweep = [
         ((14, 0.186, 0.017), (-6, 0.160, 0.018), (-24, 0.132, 0.015), (-34, 0.112, 0.010)),
         ((8, 0.192, 0.018), (-20, 0.166, 0.019), (-40, 0.134, 0.017), (-50, 0.102, 0.012)),
@@ -218,12 +225,12 @@ def _bob(head: Head) -> Hairdo:
     ]
     columns = np.linspace(88, 272, 21)
     rows = [
-        over(head, *[(a, y, lift) for a in columns])
+        scalp(head, columns, y, lift)
         for y, lift in ((0.13, 0.010), (0.09, 0.013), (0.04, 0.015), (0.0, 0.012), (-0.02, 0.004))
     ]
     chains = []
     for i, degrees in enumerate((85.0, 130.0, 180.0, 230.0, 275.0)):
-        points = over(head, (degrees, _SWING_TOP, 0.022), (degrees, 0.0, 0.020), (degrees, -0.034, 0.006))
+        points = scalp(head, np.full(3, degrees), np.array([_SWING_TOP, 0.0, -0.034]), np.array([0.022, 0.020, 0.006]))
         chains.append(Chain(f"hair_back_{i}", "head", points, 1.3, 0.5, 0.012))
     return Hairdo(locks, np.array(rows), chains)
 
@@ -242,7 +249,7 @@ def _short(head: Head) -> Hairdo:
         ((46, 0.190, 0.018), (60, 0.166, 0.021), (66, 0.140, 0.017), (64, 0.116, 0.011)),
     ]
     locks = [
-        Lock(np.vstack([at(head, (0.034, 0.206, 0.030)), over(head, *steps)]), 0.0165, flat=0.42)
+        Lock(np.vstack([at(head, (0.034, 0.216, 0.028)), over(head, *steps)]), 0.0165, flat=0.42)
         for steps in fringe
     ]
     locks += [_tuft(head, float(a), 0.192, 0.128) for a in np.linspace(76, 284, 15)]

@@ -18,24 +18,7 @@ _SQUARENESS = 2.22
 _HEIGHT = np.array(
     [0, 0.003, 0.010, 0.022, 0.038, 0.055, 0.075, 0.100, 0.130, 0.160, 0.186, 0.206, 0.218, 0.222]
 )
-_WIDTH = np.array(
-    [
-        0.006,
-        0.0155,
-        0.0270,
-        0.0402,
-        0.0520,
-        0.0595,
-        0.0652,
-        0.0700,
-        0.0728,
-        0.0705,
-        0.0608,
-        0.0430,
-        0.0230,
-        0.001,
-    ]
-)
+_WIDTH = np.array([0.008, 0.0178, 0.0290, 0.0422, 0.0540, 0.0620, 0.0685, 0.0735, 0.0758, 0.0732, 0.0636, 0.0458, 0.0250, 0.001])
 _FRONT = np.array(
     [
         0.060,
@@ -167,7 +150,10 @@ def build_head(head: Head) -> Surface:
     triangles = grid_triangles(len(heights), len(angles), closed=True)
     bottom = np.array([[0.0, -0.0005, 0.030]]) * head.scale
     edge = np.arange(len(angles))
-    fan = np.stack([np.full(len(edge), len(points)), np.roll(edge, -1), edge], 1)
+    fan = np.stack([np.full(len(edge), len(points)), edge, np.roll(edge, -1)], 1)
     points, triangles = np.vstack([points, bottom]), np.vstack([triangles, fan])
     surface = facing(points, head.face_uvs(points), triangles, points - [0, 0.11 * head.scale, 0])
-    return Surface(points, head.face_normals(points), surface.uvs, surface.triangles)
+    # Under the jaw the true normal: the outline of a calm one would break through the chin.
+    under = ease(-surface.normals[:, 1], 0.45, 0.85)[:, None]
+    normals = unit(head.face_normals(points) * (1 - under) + surface.normals * under)
+    return Surface(points, normals, surface.uvs, surface.triangles)

@@ -12,15 +12,20 @@ from render.figures.springs import Chain, ring_shares
 from render.figures.tailor import Tailor, above, below
 
 _SKIRT_Y = np.array([0.33, 0.60, 0.80, 0.925, 1.00, 1.045])
-_SKIRT_X = np.array([0.268, 0.226, 0.186, 0.161, 0.126, 0.108])
-_SKIRT_Z = np.array([0.235, 0.190, 0.146, 0.115, 0.092, 0.082])
+_SKIRT_X = np.array([0.226, 0.204, 0.180, 0.160, 0.126, 0.108])
+_SKIRT_Z = np.array([0.200, 0.170, 0.140, 0.115, 0.092, 0.082])
 SKIRT_CHAINS = 8
+
+
+def skirt_wave(angle: Array) -> Array:
+    """Return the folds of a skirt around the body, about -1 (valley) to 1 (ridge)."""
+    return np.asarray((np.cos(angle * 13 + 0.8 * np.sin(angle * 2)) + 0.3 * np.cos(angle * 5)) / 1.3)
 
 
 def _skirt_ring(y: float, angle: Array, folds: float) -> Array:
     """Return points of the skirt at one height, (n, 3)."""
-    wave = np.cos(angle * 11 + 0.6 * np.sin(angle * 2)) + 0.35 * np.cos(angle * 7 + 1.0)
-    depth = folds * 0.062 * float(ease(np.array(y), 0.96, 0.36))
+    wave = skirt_wave(angle)
+    depth = folds * 0.088 * float(ease(np.array(y), 0.96, 0.36))
     reach = 1 + depth * wave
     x, z = profile(y, _SKIRT_Y, _SKIRT_X), profile(y, _SKIRT_Y, _SKIRT_Z)
     return np.column_stack(
@@ -42,13 +47,19 @@ def build_skirt(tailor: Tailor, chains: list[Chain]) -> list[Part]:
     angle = np.linspace(0, 2 * np.pi, 96, endpoint=False)
     heights = np.concatenate([np.linspace(1.045, 0.90, 7), np.linspace(0.87, 0.33, 12)])
     points = np.array([_skirt_ring(y, angle, 1.0) for y in heights])
-    surface = sheet(points, _away(points), closed=True)
+    surface = sheet(points, _away(points), closed=True, uvs=_skirt_uvs(angle, heights))
     y = surface.points[:, 1]
     loose = ease(y, 0.90, 0.72)
     spine = ease(y, 0.98, 1.04) * 0.8
     shares = {"hips": (1 - loose) * (1 - spine), "spine": (1 - loose) * spine}
     shares |= ring_shares(surface.points, loose, np.clip((0.90 - y) / 0.57, 0, 1), chains)
-    return [tailor.skeleton.skinned(surface, "lower", shares), _waistband(tailor)]
+    return [tailor.skeleton.skinned(surface, "skirt", shares), _waistband(tailor)]
+
+
+def _skirt_uvs(angle: Array, heights: Array) -> Array:
+    """Return texture coordinates of the skirt; the picture repeats after half a turn's mirror."""
+    v, u = np.meshgrid((heights[0] - heights) / (heights[0] - heights[-1]), angle / np.pi, indexing="ij")
+    return np.column_stack([np.minimum(u, 2 - u).ravel(), v.ravel()])
 
 
 def _away(points: Array) -> Array:
@@ -111,12 +122,10 @@ def _shoe(body: Body, side: float, shaft: float) -> Field:
     """Return a shoe; `shaft` is the height of its upper edge."""
     x, s = side * 0.082, body.frame.limb**0.5
     parts = [
-        limb(
-            np.array([x, 0.040, -0.035]), np.array([x + side * 0.006, 0.026, 0.075 * s]), 0.037 * s, 0.031 * s
-        ),
-        ball((x + side * 0.006, 0.020, 0.080 * s), (0.036 * s, 0.034, 0.062 * s)),
-        ball((x, 0.034, -0.030), (0.033 * s, 0.050, 0.040 * s)),
-        limb(np.array([x, 0.060, -0.020]), np.array([x, 0.50, -0.004]), 0.040 * s, 0.058 * s),
+        limb(np.array([x, 0.080, -0.016]), np.array([x + side * 0.003, 0.026, 0.070 * s]), 0.0320 * s, 0.0250 * s),
+        ball((x + side * 0.004, 0.016, 0.086 * s), (0.0310 * s, 0.0230, 0.0580 * s)),
+        ball((x, 0.030, -0.034), (0.0285 * s, 0.052, 0.0310 * s)),
+        limb(np.array([x, 0.085, -0.020]), np.array([x, 0.36, -0.008]), 0.0315 * s, 0.0480 * s),
     ]
     return above(0.0, below(shaft, union(parts, 0.022), 0.004), 0.004)
 
@@ -127,6 +136,6 @@ def build_shoes(tailor: Tailor, *, shaft: float) -> list[Part]:
     for side in (1.0, -1.0):
         low = (min(side * 0.02, side * 0.16), -0.01, -0.11)
         high = (max(side * 0.02, side * 0.16), shaft + 0.02, 0.17)
-        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, 0.009)
+        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, 0.0095)
         parts.append(tailor.on_legs(surface, "shoe"))
     return parts

@@ -141,14 +141,14 @@ def all_materials(style: Style) -> list[Material]:
         "hair", "#ffffff", hair_shade, "hair", shift=-0.10, toony=0.93, outline=palette.hair_line,
         outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16), double_sided=False,
     )  # fmt: skip
-    deep = mixed(palette.hair, palette.hair_dark, 0.8)
+    deep = mixed(palette.hair, palette.hair_dark, 0.85)
     return [
         *_skin(palette),
         hair,
         Material(
             "hair_deep",
             deep,
-            mixed(deep, palette.hair_line, 0.35),
+            mixed(deep, palette.hair_line, 0.15),
             outline=palette.hair_line,
             double_sided=True,
         ),
@@ -156,6 +156,10 @@ def all_materials(style: Style) -> list[Material]:
         _cloth("outer", palette.outer, palette.outer_shade, double=True),
         _cloth("outer_trim", mixed(palette.outer, palette.outer_shade, 0.55), palette.outer_shade),
         _cloth("lower", palette.lower, palette.lower_shade, double=True, rim=0.2),
+        Material(
+            "skirt", "#ffffff", _ratio(palette.lower_shade, palette.lower), "skirt", shift=-0.06, toony=0.92,
+            outline=mixed(palette.lower_shade, "#1c1526", 0.62), outline_width=0.0014, double_sided=True,
+        ),
         _cloth("shoe", palette.shoe, palette.shoe_shade),
         _cloth("accent", palette.accent, mixed(palette.accent, palette.outer_shade, 0.5)),
     ]

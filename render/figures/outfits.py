@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from render.figures.bones import arm_points, lowered
 from render.figures.curves import Array, ease
 from render.figures.field import Field, limb, polygonise
 from render.figures.lower import build_shoes, build_skirt, build_trousers, skirt_chains
 from render.figures.mesh import Part, Surface, rings
 from render.figures.springs import Chain
 from render.figures.style import Style
-from render.figures.tailor import Tailor, above, band, below, collar_ring, front_opening, without
+from render.figures.tailor import Tailor, above, band, below, collar_ring, front_opening, hoop, without
 
 _CELL = 0.0095
 
@@ -74,38 +75,69 @@ def build_turtleneck(tailor: Tailor) -> list[Part]:
     return [tailor.on_torso(pullover, "top"), tailor.on_torso(collar_ring(rows, 1.0), "top")]
 
 
-_OPEN_Y = np.array([0.86, 1.10, 1.25, 1.34, 1.40])
-_OPEN_X = np.array([0.075, 0.058, 0.056, 0.060, 0.064])
+_OPEN_Y = np.array([0.86, 1.10, 1.25, 1.33, 1.40])
+_OPEN_X = np.array([0.070, 0.056, 0.054, 0.058, 0.058])
+_COLLAR = 0.062
+"""Radius of a cardigan's neck hole, metres."""
 
 
-def _cardigan_field(tailor: Tailor) -> Field:
-    """Return an open, slightly loose cardigan."""
+def _worn(tailor: Tailor, grow: float, loose: float) -> Field:
+    """Return a garment around torso and arms, `loose` metres wider at the hips."""
     k = tailor.k
-    fitted = tailor.body.upper(0.011, 0.985)
+    fitted = tailor.body.upper(grow, 0.985)
 
-    def loose(points: Array) -> Array:
-        return fitted(points) - 0.012 * ease(points[:, 1], 1.16 * k, 0.93 * k) * ease(
-            np.abs(points[:, 0]), 0.22, 0.17
-        )
+    def distance(points: Array) -> Array:
+        wide = ease(points[:, 1], 1.16 * k, 0.93 * k) * ease(np.abs(points[:, 0]), 0.24, 0.18)
+        return fitted(points) - loose * wide
 
-    collar = limb(np.array([0, 1.30 * k, -0.012]), np.array([0, 1.50 * k, -0.012]), 0.055 * k, 0.075 * k)
-    open_front = without(front_opening(_OPEN_Y * k, _OPEN_X), loose)
-    return below(1.385 * k, above(0.885 * k, without(collar, open_front)))
+    return distance
+
+
+def _opened(tailor: Tailor, worn: Field, hem: float) -> Field:
+    """Return a garment cut open in front and around the neck."""
+    k = tailor.k
+    collar = limb(np.array([0, 1.20 * k, -0.014]), np.array([0, 1.50 * k, -0.014]), _COLLAR * k, _COLLAR * k)
+    wedge = front_opening(_OPEN_Y * k, _OPEN_X * k)
+    neck = below(1.50 * k, above(1.315 * k, collar))
+    return above(hem, without(neck, without(wedge, worn)))
+
+
+def _edge(tailor: Tailor, worn: Field, side: float, hem: float) -> tuple[Array, Array]:
+    """Return points and ray directions along a garment's edge: up the front, around the neck."""
+    k = tailor.k
+    y = np.linspace(hem + 0.004, 1.295 * k, 12)
+    x = side * (np.interp(y, _OPEN_Y * k, _OPEN_X * k) + 0.006)
+    front = np.column_stack([x, y, np.full_like(y, 0.3)])
+    angle = np.radians(np.linspace(72, 184, 9))
+    radius = (_COLLAR + 0.002) * k
+    neck = np.column_stack([side * radius * np.sin(angle), np.full(9, 1.48 * k), radius * np.cos(angle) - 0.014])
+    along = np.vstack([np.tile([0.0, 0.0, -1.0], (12, 1)), np.tile([0.0, -1.0, 0.0], (9, 1))])
+    return np.vstack([front, neck]), along
 
 
 def build_cardigan(tailor: Tailor) -> list[Part]:
-    """Return a cardigan worn open, with a knitted band along its front."""
-    k, field = tailor.k, _cardigan_field(tailor)
+    """Return a cardigan worn open, with a knitted band along front and neck."""
+    k = tailor.k
+    hem = 0.880 * k
+    worn = _worn(tailor, 0.011, 0.012)
     size = tailor.body.frame.shoulder + 0.33 * k
-    surface = polygonise(field, (-size, 0.82 * k, -0.17), (size, 1.41 * k, 0.17), _CELL)
+    surface = polygonise(_opened(tailor, worn, hem), (-size, 0.82 * k, -0.17), (size, 1.43 * k, 0.17), _CELL)
     parts = [tailor.on_torso(surface, "outer")]
-    plain = tailor.body.upper(0.011, 0.985)
     for side in (1.0, -1.0):
-        y = np.linspace(0.887, 1.325, 12) * k
-        x = side * (np.interp(y, _OPEN_Y * k, _OPEN_X) + 0.010)
-        start = np.column_stack([x, y, np.full_like(y, 0.3)])
-        loosened = lambda p: plain(p) - 0.012 * ease(p[:, 1], 1.16 * k, 0.93 * k)  # noqa: E731
-        parts.append(
-            tailor.on_torso(band(loosened, start, np.array([0.0, 0.0, -1.0]), 0.013, 0.004), "outer_trim")
-        )
+        start, along = _edge(tailor, worn, side, hem)
+        parts.append(tailor.on_torso(band(worn, start, along, 0.0125, 0.0045), "outer_trim"))
+    rib = hoop(worn, np.array([0, hem + 0.014, -0.01]), np.array([0.0, 1.0, 0.0]), 30.0, (0.018, 0.0035))
+    return [*parts, tailor.on_torso(rib, "outer_trim"), *_cuffs(tailor, 0.011, 0.985, "outer_trim")]
+
+
+def _cuffs(tailor: Tailor, grow: float, length: float, material: str) -> list[Part]:
+    """Return bands around the ends of both sleeves."""
+    parts = []
+    frame = tailor.body.frame
+    for side in (1.0, -1.0):
+        shoulder, _, wrist = lowered(frame, arm_points(frame)) * [side, 1, 1]
+        axis = wrist - shoulder
+        centre = shoulder + axis * (length - 0.035)
+        sleeve = tailor.body.arm(side, grow, 1.2)
+        parts.append(tailor.on_torso(hoop(sleeve, centre, axis, 0.0, (0.019, 0.0035)), material))
     return parts

@@ -92,11 +92,11 @@ class Style:
 
 
 WOMAN = Frame(
-    chin=1.438, head=0.222, width=1.0, jaw=1.0, shoulder=0.142, limb=1.0,
-    bust=1.0, hip=0.152, waist=0.104, neck=0.0405,
+    chin=1.438, head=0.222, width=1.0, jaw=1.0, shoulder=0.134, limb=1.0,
+    bust=1.0, hip=0.152, waist=0.104, neck=0.0365,
 )  # fmt: skip
 MAN = Frame(
-    chin=1.548, head=0.232, width=1.0, jaw=1.13, shoulder=0.180, limb=1.22,
+    chin=1.548, head=0.232, width=1.0, jaw=1.13, shoulder=0.172, limb=1.22,
     bust=0.0, hip=0.148, waist=0.130, neck=0.052,
 )  # fmt: skip
 
@@ -104,12 +104,12 @@ DUSK = Style(
     name="Otomo dusk",
     palette=Palette(
         skin="#ffe9dd", skin_shade="#f3bfae", skin_line="#a85f58", lips="#e98f8c", blush="#ff7f7a",
-        hair="#5d6199", hair_dark="#3c3d6e", hair_light="#a9b0e6", hair_line="#28264d",
+        hair="#6d70b0", hair_dark="#45447f", hair_light="#bcc2f4", hair_line="#2c2a58",
         iris_top="#2a2466", iris_bottom="#8fa2ff", iris_ring="#1c1846", lash="#2a2038", brow="#43406f",
-        top="#fbf4ea", top_shade="#d9c8c6", outer="#8f9fca", outer_shade="#6773a8",
+        top="#fbf4ea", top_shade="#d9c8c6", outer="#d9929f", outer_shade="#a9657f",
         lower="#3b3f66", lower_shade="#292a4c", shoe="#5a3b3a", shoe_shade="#3d2629", accent="#e7b765",
     ),
-    frame=WOMAN, eye_height=1.0, lash_weight=1.0, flicks=True, brow_weight=1.0, hair="long", outfit="cardigan",
+    frame=WOMAN, eye_height=1.04, lash_weight=1.0, flicks=True, brow_weight=1.0, hair="long", outfit="cardigan",
 )  # fmt: skip
 EMBER = Style(
     name="Otomo ember",

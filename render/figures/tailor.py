@@ -82,6 +82,34 @@ def band(
     return tube(path + normal * lift, normal, steps * width, steps * thick, 8)
 
 
+def hoop(one: Field, centre: Array, axis: Array, open_degrees: float, size: tuple[float, float]) -> Surface:
+    """Return a band of cloth around a field, such as a hem or a cuff.
+
+    Args:
+        one: The field it lies on.
+        centre: (3,) a point inside.
+        axis: (3,) the direction around which it runs.
+        open_degrees: Half the angle left free in front; 0 closes the ring.
+        size: Half width along the axis and half thickness, metres.
+    """
+    axis = unit(axis)
+    ahead = unit(np.array([0.0, 0.0, 1.0]) - axis * axis[2])
+    side = np.cross(axis, ahead)
+    angle = np.radians(np.linspace(open_degrees, 360 - open_degrees, 45))[:, None]
+    out = np.cos(angle) * ahead + np.sin(angle) * side
+    path = cast(one, centre + out * 0.30, -out)
+    normal = unit(out + 0 * path)
+    ends = np.array([path[0] - (path[1] - path[0]), path[-1]])
+    if open_degrees == 0:
+        ends = np.array([path[-2], path[1]])
+    along = unit(np.gradient(np.vstack([ends[:1], path, ends[1:]]), axis=0)[1:-1])
+    wide, thick = size
+    across = unit(np.cross(along, normal))
+    turn = np.linspace(0, 2 * np.pi, 8, endpoint=False)
+    ring = across[:, None] * (np.cos(turn) * wide)[None, :, None] + normal[:, None] * (np.sin(turn) * thick)[None, :, None]
+    return rings(path[:, None] + ring, start_cap=open_degrees > 0, end_cap=open_degrees > 0)
+
+
 def collar_ring(sections: Array, squash: float, sides: int = 32) -> Surface:
     """Return a ring of cloth around the neck; sections are (y, z, radius), squash is depth by width."""
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)

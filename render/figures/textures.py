@@ -8,6 +8,7 @@ from PIL import Image
 from render.figures.curves import Array, ease
 from render.figures.hair import HAIR_LENGTH
 from render.figures.head import FACE_WINDOW
+from render.figures.lower import skirt_wave
 from render.figures.paint import Canvas, canvas, glow, mixed, spot
 from render.figures.style import Palette, Style
 
@@ -35,7 +36,7 @@ def paint_iris(palette: Palette) -> Image.Image:
 def paint_white(palette: Palette) -> Image.Image:
     """Return the white of the eye with the lid's shadow on its upper part (v runs from lid to lid)."""
     on = canvas(32, 64, (0, 1, 0, 1), "#fffdfd")
-    on.wash(ease(on.y, 0.52, 0.22) * 0.9, mixed(palette.skin_shade, "#b9bfdd", 0.72))
+    on.wash(ease(on.y, 0.45, 0.18) * 0.75, mixed(palette.skin_shade, "#c6cbe6", 0.75))
     on.wash(ease(on.y, 0.90, 1.0) * 0.35, mixed(palette.skin_shade, "#ffffff", 0.3))
     return on.image()
 
@@ -65,7 +66,7 @@ def paint_face(style: Style) -> Image.Image:
 
 def _paint_hair_shadow(on: Canvas, palette: Palette) -> None:
     """Darken the forehead's upper edge and the temples, where hair hangs over them."""
-    edge = 0.1560 - 0.012 * (np.abs(on.x) / 0.06) ** 2
+    edge = 0.1735 - 0.030 * (np.abs(on.x) / 0.05) ** 1.3
     on.wash(ease(on.y, edge - 0.003, edge + 0.003) * 0.85, palette.skin_shade)
     border = 0.0600 + 0.06 * np.clip(on.y - 0.075, -0.05, 0.05)
     on.wash(ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, 0.035, 0.050) * 0.75, palette.skin_shade)
@@ -83,10 +84,10 @@ def _paint_nose(on: Canvas, palette: Palette) -> None:
 def _paint_lips(on: Canvas, style: Style) -> None:
     """Tint the lips and shade the dip below them."""
     tint = 0.62 if style.flicks else 0.22
-    on.wash(glow(on, 0, 0.0358, 0.0088, 0.0021) * tint, style.palette.lips)
-    on.wash(glow(on, 0, 0.0402, 0.0095, 0.0014) * tint * 0.7, style.palette.lips)
-    on.wash(glow(on, 0.001, 0.0366, 0.0030, 0.0008) * tint * 0.8, "#ffffff")
-    on.wash(glow(on, 0, 0.0292, 0.0060, 0.0015) * 0.55, style.palette.skin_shade)
+    on.wash(glow(on, 0, 0.0373, 0.0088, 0.0021) * tint, style.palette.lips)
+    on.wash(glow(on, 0, 0.0417, 0.0095, 0.0014) * tint * 0.7, style.palette.lips)
+    on.wash(glow(on, 0.001, 0.0381, 0.0030, 0.0008) * tint * 0.8, "#ffffff")
+    on.wash(glow(on, 0, 0.0305, 0.0060, 0.0015) * 0.55, style.palette.skin_shade)
 
 
 def paint_blush(palette: Palette) -> Image.Image:
@@ -142,6 +143,16 @@ def _paint_shine(on: Canvas, palette: Palette, strands: Array) -> None:
     on.wash(core * 0.40, mixed(palette.hair_light, "#ffffff", 0.6))
 
 
+def paint_skirt(palette: Palette) -> Image.Image:
+    """Return half a skirt (u: front to back, v: waist to hem) with shadow in the valleys of its folds."""
+    on = canvas(512, 128, (0, np.pi, 0, 1), palette.lower)
+    wave = skirt_wave(on.x)
+    border = -0.25 - 1.1 * ease(on.y, 0.75, 0.22)
+    on.wash(np.clip((border - wave) / 0.10 + 0.5, 0, 1) * 0.9, palette.lower_shade)
+    on.wash(np.clip((wave - 0.55 - 0.8 * ease(on.y, 0.8, 0.3)) / 0.25, 0, 1) * 0.20, mixed(palette.lower, "#ffffff", 0.5))
+    return on.image()
+
+
 def paint_neck(palette: Palette) -> Image.Image:
     """Return the skin of the neck: in the shadow of the chin above, lit below (v downwards)."""
     on = canvas(64, 64, (-1, 1, 0, 1), palette.skin)
@@ -162,4 +173,5 @@ def paint_all(style: Style) -> Pictures:
         "blush_strokes": paint_strokes(palette),
         "hair": paint_hair(style),
         "neck": paint_neck(palette),
+        "skirt": paint_skirt(palette),
     }
