@@ -42,7 +42,7 @@ def delivering() -> Iterator[None]:
     """Turn everything that a delivery can raise into a SendError."""
     try:
         yield
-    except (discord.DiscordException, *NETWORK_ERRORS, RuntimeError) as error:
+    except (discord.DiscordException, *NETWORK_ERRORS, RuntimeError, ValueError) as error:
         raise as_send_error(error) from error
 
 
@@ -56,6 +56,8 @@ def as_send_error(error: Exception) -> SendError:
         return NotSent("no connection to Discord")
     if isinstance(error, NETWORK_ERRORS):
         return MaybeSent("the connection to Discord broke")
+    if isinstance(error, ValueError):
+        return Rejected(f"discord.py refuses it: {error}")
     # aiohttp's "Session is closed" and discord.py's client errors come before anything is sent.
     return NotSent(f"Discord is not connected ({type(error).__name__})")
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import discord
 
+from bot.errors import NotSent
 from bot.platforms import discord_answers
 from bot.platforms.discord_answers import Answers, Waiting
 from bot.platforms.discord_buttons import HerButton, view_of
@@ -165,6 +166,8 @@ class OnDiscord:
 
     async def send(self, send: Send) -> Receipt:
         """Deliver one message, through the interaction it answers or to the channel."""
+        if self.client.user is None:
+            raise NotSent("not logged in to Discord")
         with delivering():
             waiting = self._answers.find(send.address)
             message_id = await self._answer(waiting, send) if waiting else None
@@ -174,7 +177,7 @@ class OnDiscord:
 
     async def activity(self, address: Address, kind: Activity) -> None:
         """Show "typing" for ten seconds; an interaction shows its own "thinking" already."""
-        if address.thread is not None or not address.chat.isdecimal():
+        if self.client.user is None or address.thread is not None or not address.chat.isdecimal():
             return
         try:
             await self.client.get_partial_messageable(int(address.chat)).typing()
@@ -258,8 +261,9 @@ class OnDiscord:
                 return
             except (discord.DiscordException, *NETWORK_ERRORS) as error:
                 await self._give_up_or_renew(error)
-            except AttributeError as error:
-                # discord.py 2.7 reads `ws.sequence` after a first connection that failed, before there is a ws.
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                # Before there is a ws, discord.py 2.7 stumbles like this over answers that are not Discord's
+                # (a hotel's network), and over a first gateway connection that fails (it reads ws.sequence).
                 if self.client.ws is not None:
                     raise
                 await self._give_up_or_renew(error)
