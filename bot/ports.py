@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -160,8 +160,17 @@ class ChatModel(Protocol):
     def stream(self, request: ChatRequest) -> AsyncIterator[str]:
         """Yield the reply's pieces as they come."""
 
-    async def complete_json(self, system: str, user: str) -> str:
-        """Answer one request for a JSON object; the text may need the tolerant parser."""
+    async def complete_json(
+        self, system: str, user: str, schema: Mapping[str, object] | None = None, max_tokens: int = 400
+    ) -> str:
+        """Answer one request for a JSON object; the text may need the tolerant parser.
+
+        Args:
+            system: What is asked for.
+            user: The material.
+            schema: The JSON schema of the answer, kept to where the server offers that.
+            max_tokens: The limit of the answer.
+        """
 
     async def close(self) -> None:
         """Give back connections."""
