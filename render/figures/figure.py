@@ -17,7 +17,8 @@ from render.figures.head import Head, build_head
 from render.figures.materials import all_materials
 from render.figures.mesh import Part, ellipsoid
 from render.figures.mouth import build_blush, build_mouth
-from render.figures.outfits import build_neck, build_outfit, outfit_chains
+from render.figures.outfits import build_outfit, outfit_chains
+from render.figures.shirts import build_neck
 from render.figures.skeleton import Skeleton
 from render.figures.springs import Chain, add_chains, all_springs
 from render.figures.style import Style
@@ -44,11 +45,11 @@ def write_figure(style: Style) -> bytes:
     """Return a figure as the bytes of a .vrm file."""
     head = Head(style.frame)
     dress = hairdo(head, style)
-    chains = [*world_chains(style, dress), *outfit_chains(style)]
     skeleton = humanoid(style.frame)
     humans = list(skeleton.positions)
-    add_chains(skeleton, chains)
     tailor = Tailor(Body(style.frame), skeleton)
+    chains = [*world_chains(style, dress), *outfit_chains(tailor, style)]
+    add_chains(skeleton, chains)
     parts = [
         *_face_parts(head, style, skeleton),
         *build_hair(head, style, dress, chains, skeleton),

@@ -152,7 +152,7 @@ def all_materials(style: Style) -> list[Material]:
             outline=palette.hair_line,
             double_sided=True,
         ),
-        _cloth("top", palette.top, palette.top_shade),
+        _cloth("top", palette.top, palette.top_shade, double=True),
         _cloth("outer", palette.outer, palette.outer_shade, double=True),
         _cloth("outer_trim", mixed(palette.outer, palette.outer_shade, 0.55), palette.outer_shade),
         _cloth("lower", palette.lower, palette.lower_shade, double=True, rim=0.2),

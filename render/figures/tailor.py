@@ -13,6 +13,11 @@ from render.figures.mesh import Part, Surface, rings, tube
 from render.figures.skeleton import Skeleton, unfolded
 
 
+AHEAD = np.array([0.0, 0.0, -1.0])
+"""Direction of rays that meet the front of a body."""
+DOWN = np.array([0.0, -1.0, 0.0])
+
+
 @dataclass(frozen=True, slots=True)
 class Tailor:
     """Makes parts of surfaces that were sculpted around one body."""
@@ -72,14 +77,20 @@ def cast(one: Field, start: Array, direction: Array, reach: float = 0.4) -> Arra
     return start + direction * travelled[:, None]
 
 
-def band(
-    one: Field, start: Array, direction: Array, width: float, thick: float, *, lift: float = 0.001
-) -> Surface:
-    """Return a flat band of cloth along the points where rays meet a field."""
-    path = spline(cast(one, start, direction), 40)
-    normal = gradient(one, path, 0.006)
-    steps = np.ones(len(path))
-    return tube(path + normal * lift, normal, steps * width, steps * thick, 8)
+def band(one: Field, start: Array, direction: Array, widths: Array, thick: float) -> Surface:
+    """Return a flat band of cloth along the points where rays meet a field.
+
+    Args:
+        one: The field it lies on.
+        start: (n, 3) where the rays start.
+        direction: (n, 3) or (3,) where they go.
+        widths: (n,) half widths of the band, metres.
+        thick: Half its thickness.
+    """
+    path = spline(cast(one, start, direction), 44)
+    normal = gradient(one, path, 0.008)
+    wide = np.interp(np.linspace(0, 1, 44), np.linspace(0, 1, len(widths)), widths)
+    return tube(path + normal * 0.001, normal, wide, np.full(44, thick), 8)
 
 
 def hoop(one: Field, centre: Array, axis: Array, open_degrees: float, size: tuple[float, float]) -> Surface:

@@ -66,7 +66,7 @@ def paint_face(style: Style) -> Image.Image:
 
 def _paint_hair_shadow(on: Canvas, palette: Palette) -> None:
     """Darken the forehead's upper edge and the temples, where hair hangs over them."""
-    edge = 0.1735 - 0.030 * (np.abs(on.x) / 0.05) ** 1.3
+    edge = 0.1790 - 0.030 * (np.abs(on.x) / 0.05) ** 1.3
     on.wash(ease(on.y, edge - 0.003, edge + 0.003) * 0.85, palette.skin_shade)
     border = 0.0600 + 0.06 * np.clip(on.y - 0.075, -0.05, 0.05)
     on.wash(ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, 0.035, 0.050) * 0.75, palette.skin_shade)

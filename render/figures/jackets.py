@@ -1,0 +1,168 @@
+"""Worn open over the rest: cardigan, long coat, jacket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.figures.bones import arm_points, lowered
+from render.figures.curves import Array, ease, profile
+from render.figures.field import Field, limb, polygonise
+from render.figures.mesh import Part, sheet
+from render.figures.springs import Chain, ring_shares
+from render.figures.tailor import AHEAD, DOWN, Tailor, above, band, below, cast, front_opening, hoop, without
+
+_CELL = 0.0100
+_CUT = 0.985
+"""Where sleeves end, as a share of the way to the wrist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a garment is cut; heights and widths for the first woman, metres.
+
+    Attributes:
+        grow: Cloth and air around the skin.
+        loose: How much wider it is at the hips.
+        hem: Height of its lower edge.
+        heights: Heights at which the next two are given.
+        opening: Half the width of the front opening.
+        border: Half the width of band or lapel along the opening, from hem to neck.
+        collar: Half the width of the border around the neck.
+        neck: Radius of the neck hole.
+        ribbed: Hem and cuffs have bands of their own.
+    """
+
+    grow: float
+    loose: float
+    hem: float
+    heights: tuple[float, ...]
+    opening: tuple[float, ...]
+    border: tuple[float, ...]
+    collar: float
+    neck: float
+    ribbed: bool
+
+
+CARDIGAN = Cut(
+    0.011, 0.012, 0.880, (0.86, 1.10, 1.25, 1.33, 1.40), (0.070, 0.056, 0.054, 0.058, 0.058),
+    (0.0125, 0.0125, 0.0125, 0.0125, 0.0125), 0.0125, 0.062, True,
+)  # fmt: skip
+COAT = Cut(
+    0.016, 0.006, 0.985, (0.86, 1.08, 1.20, 1.33, 1.40), (0.030, 0.020, 0.034, 0.060, 0.060),
+    (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.064, False,
+)  # fmt: skip
+JACKET = Cut(
+    0.013, 0.006, 0.815, (0.80, 1.02, 1.18, 1.33, 1.40), (0.075, 0.040, 0.040, 0.058, 0.060),
+    (0.009, 0.010, 0.026, 0.030, 0.026), 0.020, 0.066, False,
+)  # fmt: skip
+
+
+def _worn(tailor: Tailor, cut: Cut) -> Field:
+    """Return a garment around torso and arms before it is cut open."""
+    k = tailor.k
+    fitted = tailor.body.upper(cut.grow, _CUT)
+
+    def distance(points: Array) -> Array:
+        wide = ease(points[:, 1], 1.16 * k, 0.93 * k) * ease(np.abs(points[:, 0]), 0.24, 0.18)
+        return fitted(points) - cut.loose * wide
+
+    return distance
+
+
+def _opened(tailor: Tailor, cut: Cut, worn: Field) -> Field:
+    """Return a garment cut open in front and around the neck."""
+    k = tailor.k
+    around = limb(np.array([0, 1.20 * k, -0.014]), np.array([0, 1.50 * k, -0.014]), cut.neck * k, cut.neck * k)
+    neck = below(1.50 * k, above(1.315 * k, around))
+    wedge = front_opening(np.array(cut.heights) * k, np.array(cut.opening) * k)
+    return above(cut.hem * k, without(neck, without(wedge, worn)))
+
+
+def _border(tailor: Tailor, cut: Cut, worn: Field, side: float) -> Part:
+    """Return band or lapel of one side: up the front, around the neck."""
+    k = tailor.k
+    y = np.linspace(cut.hem * k + 0.004, 1.295 * k, 14)
+    wide = np.interp(y, np.array(cut.heights) * k, np.array(cut.border) * k)
+    x = side * (np.interp(y, np.array(cut.heights) * k, np.array(cut.opening) * k) + wide * 0.9 - 0.005)
+    front = np.column_stack([x, y, np.full_like(y, 0.3)])
+    angle = np.radians(np.linspace(72, 184, 9))
+    radius = cut.neck * k + cut.collar * 0.5 - 0.004
+    neck = np.column_stack([side * radius * np.sin(angle), np.full(9, 1.48 * k), radius * np.cos(angle) - 0.014])
+    start, along = np.vstack([front, neck]), np.vstack([np.tile(AHEAD, (14, 1)), np.tile(DOWN, (9, 1))])
+    widths = np.concatenate([wide, np.full(9, cut.collar * k)])
+    return tailor.on_torso(band(worn, start, along, widths, 0.0045), "outer_trim")
+
+
+def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
+    """Return a garment worn open with its borders."""
+    k, worn = tailor.k, _worn(tailor, cut)
+    size = tailor.body.frame.shoulder + 0.33 * k
+    low = (-size, min(cut.hem, 0.84) * k - 0.03, -0.18)
+    surface = polygonise(_opened(tailor, cut, worn), low, (size, 1.43 * k, 0.18), _CELL)
+    parts = [tailor.on_torso(surface, "outer")]
+    parts += [_border(tailor, cut, worn, side) for side in (1.0, -1.0)]
+    if cut.ribbed:
+        centre = np.array([0, cut.hem * k + 0.014, -0.01])
+        parts.append(tailor.on_torso(hoop(worn, centre, np.array([0.0, 1.0, 0.0]), 30.0, (0.018, 0.0035)), "outer_trim"))
+    return parts + _cuffs(tailor, cut)
+
+
+def _cuffs(tailor: Tailor, cut: Cut) -> list[Part]:
+    """Return bands around the ends of both sleeves, and the shirt's cuffs below them."""
+    parts = []
+    frame = tailor.body.frame
+    for side in (1.0, -1.0):
+        shoulder, _, wrist = lowered(frame, arm_points(frame)) * [side, 1, 1]
+        axis = wrist - shoulder
+        sleeve = tailor.body.arm(side, cut.grow, 1.2)
+        if cut.ribbed:
+            ring = hoop(sleeve, shoulder + axis * (_CUT - 0.035), axis, 0.0, (0.019, 0.0035))
+            parts.append(tailor.on_torso(ring, "outer_trim"))
+        else:
+            inner = tailor.body.arm(side, cut.grow * 0.45, 1.2)
+            parts.append(tailor.on_torso(hoop(inner, shoulder + axis * (_CUT + 0.008), axis, 0.0, (0.012, 0.0030)), "top"))
+    return parts
+
+
+_TAIL_Y = np.array([0.42, 0.60, 0.80, 0.92, 0.985, 1.03])
+_TAIL_OUT = np.array([0.062, 0.046, 0.030, 0.014, 0.004, 0.002])
+COAT_CHAINS = 8
+
+
+def _tail_ring(tailor: Tailor, degrees: Array, y: float) -> Array:
+    """Return points of the coat's tails at one height; above the hips they lie on the coat, below they hang."""
+    worn = _worn(tailor, COAT)
+    angle = np.radians(degrees)
+    out = np.column_stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)])
+    at = np.array([0.0, max(y, 0.905), -0.010])
+    points = cast(worn, at + out * 0.35, -out)
+    folds = 0.016 * float(ease(np.array(y), 0.90, 0.45)) * np.cos(angle * 9)
+    points = points + out * (profile(y, _TAIL_Y, _TAIL_OUT) + folds)[:, None]
+    points[:, 1] = y
+    return points
+
+
+def coat_chains(tailor: Tailor) -> list[Chain]:
+    """Return the chains a long coat swings on."""
+    chains = []
+    for i, degrees in enumerate(np.linspace(25, 335, COAT_CHAINS)):
+        points = np.vstack([_tail_ring(tailor, np.array([degrees]), y) for y in (0.90, 0.74, 0.58, 0.425)])
+        chains.append(Chain(f"coat_{i}", "hips", points, 1.6, 0.55, 0.02))
+    return chains
+
+
+def build_coat_tails(tailor: Tailor, chains: list[Chain]) -> list[Part]:
+    """Return the long part of a coat below its belt, and the belt."""
+    degrees = np.linspace(14, 346, 61)
+    heights = np.concatenate([np.linspace(1.02, 0.90, 5), np.linspace(0.86, 0.42, 9)])
+    points = np.array([_tail_ring(tailor, degrees + np.linspace(7, -7, 61) * float(y < 0.0), y) for y in heights])
+    surface = sheet(points, points.reshape(-1, 3) * [1, 0, 1])
+    y = surface.points[:, 1]
+    loose = ease(y, 0.90, 0.74)
+    spine = ease(y, 0.96, 1.03) * 0.8
+    shares = {"hips": (1 - loose) * (1 - spine), "spine": (1 - loose) * spine}
+    shares |= ring_shares(surface.points, loose, np.clip((0.90 - y) / 0.48, 0, 1), chains)
+    belt = hoop(_worn(tailor, COAT), np.array([0, 1.030, -0.01]), np.array([0.0, 1.0, 0.0]), 9.0, (0.021, 0.006))
+    return [tailor.skeleton.skinned(surface, "outer", shares), tailor.on_torso(belt, "outer_trim")]
