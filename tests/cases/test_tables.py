@@ -14,11 +14,6 @@ HERE = Path(__file__).parent
 PITFALLS = "pitfalls"
 
 NOT_BUILT: dict[str, str] = {
-    "resolveAction": "animations come with their own part",
-    "setAppMode": "modes are being built",
-    "applyStateUpdates": "state updates are being built",
-    "calculateBaselineUpdates": "heuristics are being built",
-    "resolveTimeDecayOnLoad": "time away is being built",
     "completeEvent": "events are being built",
     "completionMarkers": "events are being built",
     "checkEvent": "events are being built",
@@ -27,7 +22,6 @@ NOT_BUILT: dict[str, str] = {
     "computeScaledDimensions": "pictures come with their own part",
     "toOpenAIContent": "pictures come with their own part",
     "toAnthropicContent": "pictures come with their own part",
-    "calculateMessageImpact": "heuristics are being built",
     "calculateFactImportance": "memory comes with its own part",
     "findDuplicateFact": "memory comes with its own part",
     "determineFactCategory": "memory comes with its own part",
@@ -39,12 +33,8 @@ NOT_BUILT: dict[str, str] = {
     "hasCurrentEmbedding": "memory comes with its own part",
     "findSimilarFacts": "memory comes with its own part",
     "getFacts": "memory comes with its own part",
-    "mergeUpdates": "state updates are being built",
     "parseMoment": "moments come with their own part",
     "selectMomentMemories": "moments come with their own part",
-    "moodExpressionTarget": "mood faces are being built",
-    "flashExpressionTarget": "mood faces are being built",
-    "composeExpression": "mood faces are being built",
     "promptLayers": "the prompt is being built",
     "promptHead": "the prompt is being built",
     "timeSense": "the prompt is being built",
@@ -66,10 +56,6 @@ NOT_BUILT: dict[str, str] = {
     "remapSessionIds": "the save file comes with its own part",
     "clampCharacterStats": "the save file comes with its own part",
     "summarizeTurns": "sessions come with their own part",
-    "checkStage": "stages are being built",
-    "computeStreakUpdate": "streaks are being built",
-    "daysKnown": "streaks are being built",
-    "validateStateUpdates": "the reply parser is being built",
     "canShowImages": "vision comes with its own part",
     "reportedVision": "vision comes with its own part",
 }
