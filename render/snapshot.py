@@ -55,6 +55,11 @@ class SnapshotRequest:
     daytime: Daytime | None = None
 
     def __post_init__(self) -> None:
+        texts = (self.model, self.emotion, self.background, self.expression or "")
+        if not all(isinstance(text, str) for text in texts):
+            raise BadRequestError("model, expression, emotion and background are texts")
+        if not isinstance(self.size_px, int) or not isinstance(self.weight, (int, float)):
+            raise BadRequestError("size_px and weight are numbers")
         if not MIN_SIZE_PX <= self.size_px <= MAX_SIZE_PX:
             raise BadRequestError(f"size_px must lie in {MIN_SIZE_PX}..{MAX_SIZE_PX}")
         if not 0.0 <= self.weight <= 1.0:
