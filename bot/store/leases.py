@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, union, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.instants import EPOCH, from_now, now
 from bot.store.store import Store
-from bot.store.tables import incoming, turns, users
-
-OPEN = ("waiting", "spoken")
-"""A turn in one of these is unfinished; a user has at most one."""
+from bot.store.tables import incoming, is_open_turn, turns, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +25,14 @@ class Pace:
     longest_s: float = 6.0
 
 
+PACE: Final = Pace()
+
+
 def is_ripe(pace: Pace) -> ColumnElement[bool]:
     """Whether a group of waiting rows of one user may become a turn (for HAVING)."""
     return or_(
-        func.max(incoming.c.at, type_=incoming.c.at.type) <= from_now(-pace.quiet_s),
-        func.min(incoming.c.at, type_=incoming.c.at.type) <= from_now(-pace.longest_s),
+        func.max(incoming.c.at) <= from_now(-pace.quiet_s),
+        func.min(incoming.c.at) <= from_now(-pace.longest_s),
         func.sum(case((incoming.c.kind != "message", 1), else_=0)) > 0,
     )
 
@@ -40,7 +40,7 @@ def is_ripe(pace: Pace) -> ColumnElement[bool]:
 def _with_work(pace: Pace) -> Select[tuple[int]]:
     unbound = incoming.c.turn_id.is_(None)
     waiting = select(incoming.c.user_id).where(unbound).group_by(incoming.c.user_id).having(is_ripe(pace))
-    unfinished = select(turns.c.user_id).where(turns.c.status.in_(OPEN))
+    unfinished = select(turns.c.user_id).where(is_open_turn())
     return select(union(waiting, unfinished).subquery().c.user_id)
 
 
@@ -60,14 +60,14 @@ async def claim(store: Store, owner: str, lease_s: float, pace: Pace) -> int | N
         .values(lease_owner=owner, lease_until=from_now(lease_s))
         .returning(users.c.id)
     )
-    async with store.writing() as connection:
-        return (await connection.execute(taken)).scalar()
+    async with store.writing(durable=False) as connection:
+        user_id: int | None = (await connection.execute(taken)).scalar()
+    return user_id
 
 
 async def next_in_s(store: Store, pace: Pace) -> float | None:
     """Return in how many seconds the next burst of a free lane is over; None if none is waiting."""
-    at = incoming.c.at.type
-    first, last = func.min(incoming.c.at, type_=at), func.max(incoming.c.at, type_=at)
+    first, last = func.min(incoming.c.at), func.max(incoming.c.at)
     groups = (
         select(first.label("first"), last.label("last"), now().label("now"))
         .join(users, users.c.id == incoming.c.user_id)
@@ -89,24 +89,30 @@ def _age(at: datetime, clock_us: int, wait_s: float) -> float:
 async def renew(store: Store, owner: str, lease_s: float) -> None:
     """Keep all lanes of one process; a lease that has run out is not taken back."""
     mine = and_(users.c.lease_owner == owner, users.c.lease_until > now())
-    async with store.writing() as connection:
+    async with store.writing(durable=False) as connection:
         await connection.execute(update(users).where(mine).values(lease_until=from_now(lease_s)))
 
 
-async def release(store: Store, user_id: int, owner: str, rest_s: float = 0.0) -> None:
-    """Give a lane back. A user whose turn is still unfinished rests for `rest_s` first."""
+async def release(
+    store: Store, user_id: int, owner: str, rest_s: float = 0.0, unfinished_rest_s: float = 0.0
+) -> None:
+    """Give a lane back. The user rests for `rest_s`; with a turn left open for `unfinished_rest_s` at least."""
     mine = and_(users.c.id == user_id, users.c.lease_owner == owner)
-    unfinished = exists().where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
-    until = from_now(rest_s)
-    resting = case((and_(unfinished, users.c.resting_until < until), until), else_=users.c.resting_until)
+    unfinished = exists().where(turns.c.user_id == user_id, is_open_turn())
+    wake, late = from_now(rest_s), from_now(max(rest_s, unfinished_rest_s))
+    resting = case(
+        (and_(unfinished, users.c.resting_until < late), late),
+        (users.c.resting_until < wake, wake),
+        else_=users.c.resting_until,
+    )
     free = {"lease_owner": None, "lease_until": now(), "resting_until": resting}
-    async with store.writing() as connection:
+    async with store.writing(durable=False) as connection:
         await connection.execute(update(users).where(mine).values(free))
 
 
 async def rest(store: Store, user_id: int, seconds: float) -> None:
     """Look at a user's unfinished turn again after `seconds` (the model is away), without counting an attempt."""
-    async with store.writing() as connection:
+    async with store.writing(durable=False) as connection:
         await connection.execute(
             update(users).where(users.c.id == user_id).values(resting_until=from_now(seconds))
         )
@@ -114,19 +120,13 @@ async def rest(store: Store, user_id: int, seconds: float) -> None:
 
 async def count_attempt(store: Store, user_id: int) -> tuple[int, int] | None:
     """Count a failed attempt of the user's unfinished turn. Returns (turn id, attempts), None without one."""
-    unfinished = and_(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+    unfinished = and_(turns.c.user_id == user_id, is_open_turn())
     counted = (
         update(turns)
         .where(unfinished)
         .values(attempts=turns.c.attempts + 1)
         .returning(turns.c.id, turns.c.attempts)
     )
-    async with store.writing() as connection:
+    async with store.writing(durable=False) as connection:
         row = (await connection.execute(counted)).first()
     return None if row is None else (row.id, row.attempts)
-
-
-async def open_turn_id(connection: AsyncConnection, user_id: int) -> int | None:
-    """Return the id of the user's unfinished turn."""
-    found = select(turns.c.id).where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
-    return (await connection.execute(found)).scalar()

@@ -7,21 +7,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, case, delete, or_, select, text, update
+from sqlalchemy import Select, and_, case, delete, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.ports import Button
 from bot.store.instants import NEVER, from_now, now
 from bot.store.people import mark_unreachable
 from bot.store.store import Store
+from bot.store.tables import is_open_send, picture_references
 from bot.store.tables import outgoing as table
-from bot.store.tables import picture_references
-from bot.store.values import address_columns, address_of, insert_new
+from bot.store.values import AnyRow, address_columns, address_of, insert_new
 from engine.conversation import Address, Face
 
 NONCE_CHARS: Final = 24
 """Discord takes at most 25."""
-_OPEN: Final = ("pending", "sending")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,50 +93,53 @@ async def claim_heads(
 ) -> list[Delivery]:
     """Take the first open row of up to `limit` chats, if it may be sent now; no chat gives two.
 
-    A row whose sender died counts as sent once more (`resent`).
+    A row whose sender died in the middle of a send counts as sent once more (`resent`).
     """
-    async with store.writing() as connection:
-        taken = await connection.execute(_claiming(owner, platforms, lease_s, limit))
-        rows = taken.all()
-    return [_delivery(row) for row in sorted(rows, key=lambda row: row.id)]
-
-
-def _claiming(owner: str, platforms: Collection[str], lease_s: float, limit: int) -> Any:
-    earlier = table.alias("earlier")
-    head = table.alias("head")
-    blocked = select(earlier.c.id).where(
-        earlier.c.platform == head.c.platform,
-        earlier.c.chat == head.c.chat,
-        earlier.c.id < head.c.id,
-        earlier.c.status.in_(_OPEN),
-    )
-    interrupted = and_(head.c.status == "sending", head.c.lease_until <= now())
-    ready = and_(head.c.status == "pending", head.c.not_before <= now())
-    heads = (
-        select(head.c.id)
-        .where(head.c.status.in_(_OPEN), head.c.platform.in_(sorted(platforms)))
-        .where(or_(ready, interrupted), ~blocked.exists())
-        .order_by(head.c.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    return (
+    claiming = (
         update(table)
-        .where(table.c.id.in_(heads))
+        .where(table.c.id.in_(_heads(platforms).limit(limit).with_for_update(skip_locked=True)))
         .values(
-            status="sending",
             lease_owner=owner,
             lease_until=from_now(lease_s),
             resent=table.c.resent + case((table.c.status == "sending", 1), else_=0),
         )
         .returning(table)
     )
+    async with store.writing(durable=False) as connection:
+        rows = (await connection.execute(claiming)).all()
+    return [_delivery(row) for row in sorted(rows, key=lambda row: row.id)]
+
+
+def _heads(platforms: Collection[str]) -> Select[tuple[int]]:
+    """Select the rows that may be taken up now: the first of its chat, due, and nobody's."""
+    head, earlier = table.alias("head"), table.alias("earlier")
+    blocked = select(earlier.c.id).where(
+        earlier.c.platform == head.c.platform,
+        earlier.c.chat == head.c.chat,
+        earlier.c.id < head.c.id,
+        is_open_send(earlier),
+    )
+    due = or_(head.c.status == "sending", head.c.not_before <= now())
+    return (
+        select(head.c.id)
+        .where(is_open_send(head), head.c.platform.in_(sorted(platforms)))
+        .where(due, head.c.lease_until <= now(), ~blocked.exists())
+        .order_by(head.c.id)
+    )
+
+
+async def begin_send(store: Store, delivery: Delivery, owner: str) -> bool:
+    """Note that the platform is asked now; False if another process has taken the row over."""
+    mine = and_(table.c.id == delivery.id, table.c.lease_owner == owner)
+    async with store.writing(durable=False) as connection:
+        begun = await connection.execute(update(table).where(mine, is_open_send()).values(status="sending"))
+    return begun.rowcount == 1
 
 
 async def renew_sends(store: Store, owner: str, held: Collection[int], lease_s: float) -> None:
     """Keep the rows that this process is sending right now."""
-    mine = and_(table.c.id.in_(sorted(held)), table.c.lease_owner == owner, table.c.status == "sending")
-    async with store.writing() as connection:
+    mine = and_(table.c.id.in_(sorted(held)), table.c.lease_owner == owner, is_open_send())
+    async with store.writing(durable=False) as connection:
         await connection.execute(update(table).where(mine).values(lease_until=from_now(lease_s)))
 
 
@@ -200,10 +202,12 @@ async def next_send_in_s(store: Store, platforms: Collection[str]) -> float | No
 
 async def is_idle(store: Store, platforms: Collection[str]) -> bool:
     """Whether nothing is left that could be sent now or is being sent."""
-    busy = or_(table.c.status == "sending", table.c.not_before <= now())
-    left = select(table.c.id).where(table.c.status.in_(_OPEN), busy, table.c.platform.in_(sorted(platforms)))
+    held = select(table.c.id).where(is_open_send(), table.c.lease_until > now())
     async with store.reading() as connection:
-        return (await connection.execute(left.limit(1))).first() is None
+        for busy in (_heads(platforms), held.where(table.c.platform.in_(sorted(platforms)))):
+            if (await connection.execute(busy.limit(1))).first() is not None:
+                return False
+    return True
 
 
 async def picture_reference(store: Store, platform: str, digest: str) -> str | None:
@@ -215,7 +219,7 @@ async def picture_reference(store: Store, platform: str, digest: str) -> str | N
 
 async def keep_reference(store: Store, platform: str, digest: str, reference: str) -> None:
     """Remember the platform's own id of a picture."""
-    async with store.writing() as connection:
+    async with store.writing(durable=False) as connection:
         row = {"platform": platform, "digest": digest, "reference": reference, "seen_at": now()}
         insert = insert_new(connection, picture_references).values(row)
         await connection.execute(
@@ -234,8 +238,8 @@ async def forget_reference(store: Store, platform: str, digest: str) -> None:
 
 
 async def _close(store: Store, delivery: Delivery, **values: Any) -> None:
-    # Only the holder writes: a row that another process has taken over is its business.
-    mine = and_(table.c.id == delivery.id, table.c.status == "sending")
+    # A row that another process has taken over is its business.
+    mine = and_(table.c.id == delivery.id, is_open_send(), table.c.resent == delivery.resent)
     async with store.writing() as connection:
         await connection.execute(
             update(table).where(mine).values(lease_owner=None, lease_until=NEVER, **values)
@@ -252,7 +256,7 @@ def _body(row: OutgoingRow) -> dict[str, Any]:
     }
 
 
-def _delivery(row: Row[Any]) -> Delivery:
+def _delivery(row: AnyRow) -> Delivery:
     body = row.body or {"text": "", "plain": True, "face": None, "buttons": []}
     return Delivery(
         id=row.id,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.characters import add_character
 from bot.store.instants import now
 from bot.store.tables import accounts, users
+from bot.store.values import AnyRow
 from engine.character import CharacterState
 from engine.conversation import Address, Incoming
 
@@ -79,7 +80,7 @@ async def read_accounts(connection: AsyncConnection, user_id: int) -> tuple[Acco
 async def find_user(connection: AsyncConnection, platform: str, account: str) -> int | None:
     """Return the user behind an account; the same id on two platforms is two people."""
     row = await _account(connection, platform, account)
-    return None if row is None else row.user_id
+    return None if row is None else int(row.user_id)
 
 
 async def meet(connection: AsyncConnection, incoming: Incoming, first_character: FirstCharacter) -> int:
@@ -94,7 +95,7 @@ async def meet(connection: AsyncConnection, incoming: Incoming, first_character:
     if row is None:
         return await _add(connection, incoming, first_character())
     await _refresh(connection, row, incoming)
-    return row.user_id
+    return int(row.user_id)
 
 
 async def mark_unreachable(connection: AsyncConnection, address: Address) -> None:
@@ -106,7 +107,7 @@ async def mark_unreachable(connection: AsyncConnection, address: Address) -> Non
     )
 
 
-async def _account(connection: AsyncConnection, platform: str, account: str) -> Row[Any] | None:
+async def _account(connection: AsyncConnection, platform: str, account: str) -> AnyRow | None:
     same = (accounts.c.platform == platform) & (accounts.c.account == account)
     return (await connection.execute(select(accounts).where(same))).first()
 
@@ -117,7 +118,7 @@ async def _add(connection: AsyncConnection, incoming: Incoming, character: Chara
         .values(language=incoming.language or FALLBACK_LANGUAGE, created_at=now())
         .returning(users.c.id)
     )
-    user_id = added.scalar_one()
+    user_id: int = added.scalar_one()
     address = incoming.address
     await connection.execute(
         insert(accounts).values(
@@ -132,7 +133,7 @@ async def _add(connection: AsyncConnection, incoming: Incoming, character: Chara
     return user_id
 
 
-async def _refresh(connection: AsyncConnection, row: Row[Any], incoming: Incoming) -> None:
+async def _refresh(connection: AsyncConnection, row: AnyRow, incoming: Incoming) -> None:
     address = incoming.address
     new = {
         "chat": address.chat if address.private else row.chat,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import asyncpg
+from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -31,6 +32,17 @@ def writer_engine(url: URL) -> AsyncEngine:
 def reader_engine(writer: AsyncEngine) -> AsyncEngine:
     """The same pool for transactions that only read and see one instant of the database."""
     return writer.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def soft(writer: AsyncEngine) -> AsyncEngine:
+    """The same pool for transactions that need not outlast a power failure by themselves."""
+    engine = writer.execution_options()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+
+    return engine
 
 
 async def listen(url: URL, heard: Callable[[str], None]) -> None:

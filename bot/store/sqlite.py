@@ -20,6 +20,7 @@ READERS: Final = 3
 """Connections that only read. More of them only made the slowest turns slower."""
 _BUSY_MS: Final = 10_000
 _OUTSIDE: Final = "otomo_outside_transactions"
+_SOFT: Final = "otomo_soft"
 _WANTED: Final = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL may lose commits on power loss
@@ -81,6 +82,11 @@ def reader_engine(path: Path) -> AsyncEngine:
     return _engine(path, connections=READERS, begin="BEGIN", query_only=True)
 
 
+def soft(writer: AsyncEngine) -> AsyncEngine:
+    """The same writing connection for transactions that need not outlast a power failure by themselves."""
+    return writer.execution_options(**{_SOFT: True})
+
+
 def _engine(path: Path, *, connections: int, begin: str, query_only: bool) -> AsyncEngine:
     engine = create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),
@@ -113,8 +119,18 @@ def _prepare(engine: Engine, begin: str, query_only: bool) -> None:
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        if not connection.get_execution_options().get(_OUTSIDE):
-            connection.exec_driver_sql(begin)
+        options = connection.get_execution_options()
+        if options.get(_OUTSIDE):
+            return
+        _set_durability(connection, soft=bool(options.get(_SOFT)))
+        connection.exec_driver_sql(begin)
+
+
+def _set_durability(connection: Connection, soft: bool) -> None:
+    # Soft commits are not synced; the log is one sequence, so the next durable commit syncs them too.
+    if connection.info.get(_SOFT, False) != soft:
+        connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if soft else 'FULL'}")
+        connection.info[_SOFT] = soft
 
 
 async def copy_to(writer: AsyncEngine, target: Path) -> None:

@@ -20,6 +20,7 @@ from bot.store.instants import NEVER
 from bot.store.keys import SALT_BYTES, Secret, make_key_file, read_key_file, read_secret, ring_of
 from bot.store.sealed import KeyRing, use_ring
 from bot.store.tables import outgoing, users, vault
+from bot.store.values import AnyRow
 
 _PROOF: Final = b"this key opens the database"
 _PROOF_LABEL: Final = "vault.proof"
@@ -44,6 +45,7 @@ class Store:
         self.lane_bell = asyncio.Event()
         self.outgoing_bell = asyncio.Event()
         self._writer = writer
+        self._soft_writer = postgres.soft(writer) if self.on_postgres else sqlite.soft(writer)
         self._reader = reader
         self._lock = lock
         self._listener: asyncio.Task[None] | None = None
@@ -99,8 +101,12 @@ class Store:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that writes; it is durable when the block has ended. Keep it short.
+    async def writing(self, *, durable: bool = True) -> AsyncIterator[AsyncConnection]:
+        """A transaction that writes. Keep it short: no model, no network inside.
+
+        Args:
+            durable: Whether it must outlast a power failure once the block has ended. Leases need not;
+                they become durable with the next transaction that is. A killed process loses neither.
 
         Raises:
             StoreBusy: The database does not answer now.
@@ -110,7 +116,7 @@ class Store:
             raise StoreError("the database is open for reading only")
         async with self._turnstile:
             with _mapped():
-                async with self._writer.begin() as connection:
+                async with (self._writer if durable else self._soft_writer).begin() as connection:
                     yield connection
 
     async def backup(self, target: Path) -> None:
@@ -199,7 +205,7 @@ class Store:
         for engine in (self._writer, self._reader):
             use_ring(engine.sync_engine.dialect, ring)
 
-    async def _fill_vault(self, secret: Secret) -> object:
+    async def _fill_vault(self, secret: Secret) -> AnyRow:
         salt = os.urandom(SALT_BYTES)
         ring = await asyncio.to_thread(ring_of, secret, salt)
         values = {

@@ -7,6 +7,7 @@ must be looked up.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import (
@@ -14,8 +15,10 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Double,
     ForeignKey,
+    FromClause,
     Index,
     Integer,
     LargeBinary,
@@ -23,6 +26,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
     text,
 )
 
@@ -52,9 +56,9 @@ def _user(primary_key: bool = False) -> Column[int]:
     return Column("user_id", Id, owner, nullable=False, primary_key=primary_key, autoincrement=False)
 
 
-def _instant(name: str, zero: bool = False) -> Column[int]:
+def _instant(name: str, zero: bool = False) -> Column[datetime]:
     """An instant; with `zero` never NULL and "long ago" by itself."""
-    return Column(name, Instant, nullable=not zero, server_default=text("0") if zero else None)
+    return Column(name, Instant(), nullable=not zero, server_default=text("0") if zero else None)
 
 
 def _flag(name: str) -> Column[bool]:
@@ -228,7 +232,12 @@ incoming = Table(
         sqlite_where=text("turn_id IS NULL"),
         postgresql_where=text("turn_id IS NULL"),
     ),
-    Index(None, "turn_id"),
+    Index(
+        "ix_incoming_turn_id",
+        "turn_id",
+        sqlite_where=text("turn_id IS NOT NULL"),
+        postgresql_where=text("turn_id IS NOT NULL"),
+    ),
     sqlite_autoincrement=True,
 )
 
@@ -334,3 +343,13 @@ user_settings = Table(
     Column("name", Text, primary_key=True),
     Column("value", SealedJson("user_settings.value"), nullable=False),
 )
+
+
+def is_open_turn() -> ColumnElement[bool]:
+    """Whether a turn is unfinished. Written out, because a bound value would hide the index from it."""
+    return turns.c.status.in_([literal_column("'waiting'"), literal_column("'spoken'")])
+
+
+def is_open_send(rows: FromClause = outgoing) -> ColumnElement[bool]:
+    """Whether a row of outgoing (or of an alias of it) still has to go. Written out for the same reason."""
+    return rows.c.status.in_([literal_column("'pending'"), literal_column("'sending'")])

@@ -14,20 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import Row, and_, insert, select, update
+from sqlalchemy import and_, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
 from bot.store import memories
 from bot.store.characters import read_character, write_character
 from bot.store.instants import now
-from bot.store.leases import OPEN, Pace, is_ripe
+from bot.store.leases import PACE, Pace, is_ripe
 from bot.store.outgoing import OutgoingRow, add_outgoing
 from bot.store.people import Account, Person, read_accounts, read_person, write_person
 from bot.store.settings import read_user_settings
 from bot.store.store import Store
-from bot.store.tables import incoming, turns, users
-from bot.store.values import address_of, incoming_of
+from bot.store.tables import incoming, is_open_turn, turns, users
+from bot.store.values import AnyRow, address_of, incoming_of
 from engine.character import CharacterState
 from engine.conversation import Address, Face, Fact, HistoryTurn, Incoming
 from engine.turn import Outcome
@@ -36,7 +36,6 @@ HISTORY: Final = 20
 """How many sides of the talk a turn sees (specification, "working memory")."""
 FACTS: Final = 500
 """How many facts a turn may look at."""
-PACE: Final = Pace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,8 @@ async def load(store: Store, user_id: int, pace: Pace = PACE) -> Loaded | None:
     Args:
         pace: When a burst is over; the same as the lanes use.
     """
-    async with store.writing() as connection:
+    # Not durable by itself: the settling commit is, and until then nothing was said.
+    async with store.writing(durable=False) as connection:
         turn_id = await _bind(connection, user_id, pace)
     if turn_id is None:
         return None
@@ -192,7 +192,7 @@ async def open_turn(store: Store, user_id: int) -> OpenTurn | None:
         select(turns.c.id, turns.c.status, users.c.language, *columns)
         .join(incoming, incoming.c.turn_id == turns.c.id)
         .join(users, users.c.id == turns.c.user_id)
-        .where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+        .where(turns.c.user_id == user_id, is_open_turn())
         .order_by(incoming.c.id.desc())
         .limit(1)
     )
@@ -203,7 +203,7 @@ async def open_turn(store: Store, user_id: int) -> OpenTurn | None:
 
 async def fail(store: Store, turn_id: int, rows: Sequence[OutgoingRow]) -> bool:
     """Give a turn up, with an apology as `rows`; False if it was finished already."""
-    unfinished = and_(turns.c.id == turn_id, turns.c.status.in_(OPEN))
+    unfinished = and_(turns.c.id == turn_id, is_open_turn())
     async with store.writing() as connection:
         given_up = await connection.execute(
             update(turns)
@@ -223,11 +223,11 @@ async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> int | 
     await _lock_user(connection, user_id)
     turn = (
         await connection.execute(
-            select(turns.c.id, turns.c.status).where(turns.c.user_id == user_id, turns.c.status.in_(OPEN))
+            select(turns.c.id, turns.c.status).where(turns.c.user_id == user_id, is_open_turn())
         )
     ).first()
     if turn is None:
-        turn_id = await _open(connection, user_id, pace)
+        turn_id: int | None = await _open(connection, user_id, pace)
     else:
         turn_id = turn.id
         if turn.status == "waiting":
@@ -253,7 +253,7 @@ async def _open(connection: AsyncConnection, user_id: int, pace: Pace) -> int | 
     opened = await connection.execute(
         insert(turns).values(user_id=user_id, status="waiting", created_at=now()).returning(turns.c.id)
     )
-    turn_id = opened.scalar_one()
+    turn_id: int = opened.scalar_one()
     rows = await _waiting(connection, user_id)
     await _bind_rows(connection, turn_id, _run(rows, rows[0]))
     return turn_id
@@ -269,13 +269,13 @@ async def _join(connection: AsyncConnection, user_id: int, turn_id: int) -> None
         await _bind_rows(connection, turn_id, _run(await _waiting(connection, user_id), last))
 
 
-async def _waiting(connection: AsyncConnection, user_id: int) -> Sequence[Row[Any]]:
+async def _waiting(connection: AsyncConnection, user_id: int) -> Sequence[AnyRow]:
     columns = (incoming.c.id, incoming.c.kind, incoming.c.platform, incoming.c.chat, incoming.c.thread)
     waiting = select(*columns).where(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None))
     return (await connection.execute(waiting.order_by(incoming.c.id))).all()
 
 
-def _run(rows: Sequence[Row[Any]], like: Row[Any]) -> list[int]:
+def _run(rows: Sequence[AnyRow], like: AnyRow) -> list[int]:
     """Return the ids at the head of `rows` that belong to one turn with `like`."""
     if like.kind != "message":
         return [rows[0].id]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Row
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,6 +17,10 @@ from engine.conversation import Address, Face, Incoming
 
 _OPEN_FIELDS: Final = frozenset({"kind", "key", "address"})
 """Fields of an Incoming that have columns of their own; all others are sealed in the body."""
+
+
+AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+"""A row of whatever columns."""
 
 
 def insert_new(connection: AsyncConnection, table: Table) -> Any:
@@ -30,7 +34,7 @@ def address_columns(address: Address) -> dict[str, Any]:
     return asdict(address)
 
 
-def address_of(row: Row[Any]) -> Address:
+def address_of(row: AnyRow) -> Address:
     """Read the columns of an address."""
     return Address(row.platform, row.account, row.chat, row.private, row.thread)
 
@@ -42,7 +46,7 @@ def incoming_body(incoming: Incoming) -> dict[str, Any]:
     return body
 
 
-def incoming_of(row: Row[Any]) -> Incoming:
+def incoming_of(row: AnyRow) -> Incoming:
     """Read an incoming back. Its words may have been dropped since (`body` NULL)."""
     body: Mapping[str, Any] = row.body or {"text": "", "sent_at": row.at.isoformat()}
     sent_at = datetime.fromisoformat(body["sent_at"])

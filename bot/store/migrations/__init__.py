@@ -27,7 +27,8 @@ def schema_of(connection: Connection) -> int:
     """Return the number of the last step done; 0 for an empty database."""
     if not inspect(connection).has_table("schema_version"):
         return 0
-    return connection.execute(text("SELECT number FROM schema_version")).scalar_one()
+    number: int = connection.execute(text("SELECT number FROM schema_version")).scalar_one()
+    return number
 
 
 def check_known(schema: int, steps: tuple[Step, ...] = STEPS) -> None:

@@ -337,7 +337,14 @@ def _incoming(op: Operations) -> None:
         sa.UniqueConstraint("key", name=op.f("uq_incoming_key")),
         sqlite_autoincrement=True,
     )
-    op.create_index(op.f("ix_incoming_turn_id"), "incoming", ["turn_id"], unique=False)
+    op.create_index(
+        "ix_incoming_turn_id",
+        "incoming",
+        ["turn_id"],
+        unique=False,
+        sqlite_where=text("turn_id IS NOT NULL"),
+        postgresql_where=text("turn_id IS NOT NULL"),
+    )
     op.create_index(
         "ix_incoming_waiting",
         "incoming",
