@@ -63,7 +63,7 @@ class Accessors:
         """Return an accessor as (n, components) float32; normalised integers become 0..1 or -1..1.
 
         Raises:
-            VrmError: Wrong shape, out of bounds, or (with `finite`) NaN or infinity in it.
+            VrmError: Wrong shape, out of bounds, or (with `finite`) NaN or a number beyond all bodies in it.
         """
         accessor = self._declared(index)
         values = self._values(index, components)
@@ -73,8 +73,8 @@ class Accessors:
             values = np.maximum(
                 values.astype(np.float32) / np.float32(scale), -1.0 if scale != 1 else -np.inf
             )
-        if finite and not np.isfinite(values).all():
-            raise VrmError(f"accessor {index} holds numbers that are not finite")
+        if finite and not (np.abs(values) <= limits.MAX_METRES).all():
+            raise VrmError(f"accessor {index} holds numbers that are not finite or far too large")
         return values
 
     def integers(self, index: int, components: int = 1) -> Integers:

@@ -6,7 +6,7 @@ An absent key and a JSON null are the same thing: many exporters write nulls.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ import numpy.typing as npt
 from render.errors import VrmError
 
 Json = dict[str, Any]
+
+LARGEST_NUMBER: Final = 1e10
+"""Bytes, metres and weights beyond this are nonsense, and their products would overflow."""
 
 
 def table(parent: Json, key: str) -> Json:
@@ -74,10 +77,10 @@ def as_number(value: Any, name: str) -> float:
     """Return `value` as a finite float."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise VrmError(f"{name} is not a number")
-    if isinstance(value, int) and abs(value) > 1 << 53:
-        raise VrmError(f"{name} is out of range")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise VrmError(f"{name} is not finite")
+    if abs(value) > LARGEST_NUMBER:
+        raise VrmError(f"{name} is out of range")
     return float(value)
 
 

@@ -11,6 +11,8 @@ MAX_DECODED_BYTES: Final = 192 << 20
 """All arrays that are copied out of the file together (views on the file itself are free)."""
 MAX_NODES: Final = 8192
 MAX_NODE_DEPTH: Final = 256
+MAX_METRES: Final = 1e6
+"""How far from the origin a node or vertex may be: beyond it arithmetic in 32 bits breaks down."""
 MAX_JOINTS: Final = 4096
 MAX_PRIMITIVES: Final = 1024
 MAX_VERTICES: Final = 1_000_000

@@ -12,7 +12,7 @@ import numpy as np
 
 from render.errors import VrmError
 from render.rotations import Matrix, Quaternion
-from render.vrm import expressions, fields, glb, humanoid, lookat, materials, nodes, skins
+from render.vrm import expressions, fields, glb, humanoid, limits, lookat, materials, nodes, skins
 from render.vrm.accessors import Accessors
 from render.vrm.expressions import Expression, Resolved, Surroundings
 from render.vrm.fields import Json
@@ -88,6 +88,9 @@ def _load(data: bytes) -> Model:
     version, extension = _extension(document)
     accessors = Accessors(container)
     tree = nodes.read(document, faces_backwards=version == "0.x")
+    rest_world = tree.world()
+    if not (np.abs(rest_world) <= limits.MAX_METRES).all():
+        raise VrmError("the nodes reach too far")
     read_skins = skins.read_all(document, accessors, len(tree.parents))
     pictures = Pictures(container, accessors)
     surfaces = materials.read_all(document, extension if version == "0.x" else {}, pictures)
@@ -100,7 +103,7 @@ def _load(data: bytes) -> Model:
         version=version,
         document=document,
         tree=tree,
-        rest_world=tree.world(),
+        rest_world=rest_world,
         rest_turns=tree.world_rotations(),
         skins=read_skins,
         bones=_bones(version, extension, len(tree.parents)),
