@@ -12,23 +12,26 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from bot.errors import ConfigError, PlatformDown
+from bot.commands import COMMANDS
+from bot.errors import PlatformDown
 from bot.inbox import Inbox
 from bot.jobs import Jobs, Tick
 from bot.lanes import Lanes, LaneSettings
 from bot.lexicon import load_keywords
-from bot.llm import make_model
 from bot.outbox import Outbox
 from bot.personas import Persona, load_persona
+from bot.platforms import Surroundings
 from bot.portraits import Portraits, PortraitSettings
-from bot.ports import ChatModel, Hooks, Platform
+from bot.ports import ChatModel, CommandSpec, Hooks, Platform
 from bot.settings import CONFIG_DIR, Settings, ensure_data_dir
-from bot.store.leases import Pace
+from bot.store.leases import Pace, is_work_left
 from bot.store.outgoing import is_idle
+from bot.store.settings import get_setting, get_settings, put_setting
 from bot.store.store import Store
 from bot.turn import Turns, TurnSettings
-from bot.voice import Voice, place_of
+from bot.voice import Voice, make_voice
 from bot.wording import Wording, load_wording
 from engine.character import CharacterState
 from engine.turn import Rules
@@ -72,8 +75,7 @@ class App:
             created_at=now,
             updated_at=now,
             name=self.persona.name,
-            system_prompt=self.persona.system_prompt,
-            extensions={"personality": self.persona.personality},
+            system_prompt=self.persona.personality,
             personality=self.persona.traits,
             timezone=self.settings.companion.timezone,
         )
@@ -108,13 +110,28 @@ class App:
             work[2].cancel()
             await asyncio.gather(*work, return_exceptions=True)
 
+    def surroundings(self) -> Surroundings:
+        """Return what a platform is made from."""
+        language = self.wording.language(self.settings.companion.language)
+        commands = tuple(
+            CommandSpec(name, self.wording.say(f"commands.{name}", language)) for name in COMMANDS
+        )
+        return Surroundings(
+            settings=self.settings,
+            commands=commands,
+            pressed_twice=self.wording.say("button.used", language),
+            load=lambda name: get_setting(self.store, name),
+            load_all=lambda prefix: get_settings(self.store, prefix),
+            save=lambda name, value: put_setting(self.store, name, value),
+        )
+
     async def answered(self) -> None:
         """Wait until everything that was accepted is answered and sent, or waits for a later time."""
         while not await self._quiet():
             await asyncio.sleep(0.03)
 
     async def _quiet(self) -> bool:
-        return await nothing_ripe(self.store) and await is_idle(self.store, ["terminal"])
+        return not await is_work_left(self.store) and await is_idle(self.store, ["terminal"])
 
     def _turns(self, platforms: Mapping[str, Platform], pace: Pace) -> Turns:
         settings = self.settings
@@ -150,7 +167,8 @@ class App:
     ) -> None:
         """Start the platforms and wait: for the signal to stop, the end of all of them, or a broken part."""
         inbox = Inbox(self.store, self.first_character)
-        started, reasons = {}, []
+        started: dict[str, asyncio.Task[str]] = {}
+        reasons: list[str] = []
         for name, platform in platforms.items():
             try:
                 await platform.start(inbox.accept)
@@ -171,9 +189,8 @@ class App:
         waiting = dict(started)
         try:
             while waiting and not stop.is_set():
-                done, _ = await asyncio.wait(
-                    {stopping, *waiting.values(), *parts}, return_when=asyncio.FIRST_COMPLETED
-                )
+                everything: set[asyncio.Task[Any]] = {stopping, *waiting.values(), *parts}
+                done, _ = await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
                 for part in parts:
                     if part in done:
                         part.result()
@@ -184,7 +201,8 @@ class App:
                     if task.result() and not waiting:
                         raise PlatformDown(task.result())
         finally:
-            for task in (stopping, *waiting.values()):
+            stopping.cancel()
+            for task in waiting.values():
                 task.cancel()
 
 
@@ -209,7 +227,11 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
     data = ensure_data_dir(settings)
     wording = load_wording(CONFIG_DIR / "wording")
     persona = load_persona(CONFIG_DIR / "personas", settings.companion.persona)
-    rules = make_rules(settings)
+    rules = Rules(
+        keywords=load_keywords(CONFIG_DIR / "keywords"),
+        window_tokens=settings.llm.context_window or None,
+        custom_system_prompt=persona.system_prompt,
+    )
     async with AsyncExitStack() as stack:
         store = await Store.open(
             settings.database_url,
@@ -217,7 +239,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             key_file=Path(settings.storage.key_file).expanduser(),
         )
         stack.push_async_callback(store.close)
-        model, voice = await make_voice(settings)
+        model, voice = await make_voice(settings, lambda line: log.info("%s", line))
         stack.push_async_callback(model.close)
         portraits = Portraits(portrait_settings(settings, persona, data))
         stack.push_async_callback(portraits.close)

@@ -7,6 +7,7 @@ import logging
 import sys
 from pathlib import Path
 
+from pydantic import SecretStr
 from rich.console import Console
 
 from bot.app import App, open_app, stop_on_signals
@@ -35,7 +36,8 @@ async def run_bots() -> int:
     try:
         async with open_app(settings) as app:
             log.info("%s", missing(settings, app))
-            platforms: dict[str, Platform] = {name: PLATFORMS[name](app) for name in wanted}
+            around = app.surroundings()
+            platforms: dict[str, Platform] = {name: PLATFORMS[name](around) for name in wanted}
             await app.run(platforms, stop)
     finally:
         undo()
@@ -90,8 +92,8 @@ def _greet(app: App, settings: Settings, plain: bool, console: Console) -> None:
 
 
 def _token(settings: Settings, platform: str) -> str:
-    section = getattr(settings, platform)
-    return section.token.get_secret_value()
+    secret: SecretStr = getattr(settings, platform).token
+    return secret.get_secret_value()
 
 
 def _logs(settings: Settings, level: str) -> None:

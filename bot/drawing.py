@@ -12,7 +12,7 @@ from bot.children import Child
 from bot.errors import ChildError, ConfigError
 from engine.character import EMOTIONS, MoodState
 from engine.conversation import Face
-from engine.turn import face_of
+from engine.mood_face import face_for
 
 FORMATS: Final = {".png": "png", ".webp": "webp", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
@@ -63,4 +63,4 @@ async def _draw(wanted: argparse.Namespace, kind: str) -> bytes:
 
 def _face(wanted: argparse.Namespace, available: tuple[str, ...]) -> Face:
     mood = MoodState(wanted.emotion, wanted.intensity)
-    return face_of(mood, wanted.emotion if wanted.flash else None, available)
+    return face_for(mood, wanted.emotion if wanted.flash else None, available)

@@ -65,7 +65,7 @@ def _fingerprint(locks: Iterable[Path]) -> str:
 
 
 def _make_venv() -> None:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file runs on whatever Python is there
         raise SystemExit(f"otomo: Python 3.11 or newer is needed, this is {platform.python_version()}")
     if (VENV / "bin" / "python").exists() and _pip("--version", quiet=True) == 0:
         return

@@ -12,8 +12,6 @@ from datetime import datetime
 from random import Random
 from typing import Final
 
-from engine.prompt import extraction_prompt
-
 from bot.commands import Answer, Context, answer_command, parse_command
 from bot.errors import (
     Fenced,
@@ -29,12 +27,15 @@ from bot.replies import aside, rows_of
 from bot.speaking import speak
 from bot.store import leases, turns
 from bot.store.outgoing import OutgoingRow
+from bot.store.people import Person
 from bot.store.store import Store
 from bot.store.turns import Loaded
 from bot.voice import Voice
 from bot.wording import Wording
 from engine import reply_block
+from engine.character import StateUpdates
 from engine.conversation import Face, Notice, Prompt, Reply, Say
+from engine.extraction import extraction_prompt
 from engine.notices import notice_due, session_start
 from engine.turn import Rules, Snapshot, face_of, prepare_turn, settle_turn
 
@@ -127,7 +128,7 @@ class Turns:
     def _context(self, loaded: Loaded) -> Context:
         return Context(
             state=loaded.character,
-            face=face_of(loaded.character.mood, None, self.portrait.expressions()),
+            face=face_of(loaded.character, None, self.portrait.expressions()),
             stopped=loaded.person.stopped,
             told_ai=loaded.person.noticed_at is not None,
             private=loaded.address.private,
@@ -137,7 +138,7 @@ class Turns:
             voice=self.voice,
         )
 
-    def _person_after(self, loaded: Loaded, answer: Answer) -> turns.Person | None:
+    def _person_after(self, loaded: Loaded, answer: Answer) -> Person | None:
         person = loaded.person
         if answer.stopped is not None:
             person = replace(person, stopped=answer.stopped)
@@ -224,7 +225,7 @@ class Turns:
         )
         await turns.settle(self.store, loaded, outcome, raw, rows, person)
 
-    async def _extract(self, loaded: Loaded, text: str, dialogue: str) -> reply_block.StateUpdates | None:
+    async def _extract(self, loaded: Loaded, text: str, dialogue: str) -> StateUpdates | None:
         """Ask the model once for the state block it left out; heuristics carry the turn without it."""
         system, user = extraction_prompt(text, dialogue)
         try:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+from bot.llm import LlmSettings, ScriptedModel, make_model
+from bot.llm.presets import PRESETS
+from bot.ports import ChatModel
+from bot.settings import Settings
 
 Place = Literal["none", "local", "cloud"]
 
@@ -18,14 +24,33 @@ class Voice:
     provider: str = ""
 
 
-def place_of(provider: str, base_url: str) -> Voice:
+def llm_settings(settings: Settings) -> LlmSettings:
+    """Return the model's part of the settings."""
+    return LlmSettings(**{name: getattr(settings.llm, name) for name in type(settings.llm).model_fields})
+
+
+async def make_voice(settings: Settings, announce: Callable[[str], None]) -> tuple[ChatModel, Voice]:
+    """Return the model that voices her, and where it is.
+
+    Raises:
+        ConfigError: A key or a model's name is missing, or an address is none.
+    """
+    model = await make_model(llm_settings(settings), announce)
+    provider = settings.llm.provider
+    if isinstance(model, ScriptedModel):
+        return model, Voice("none")
+    if provider == "auto":  # only local servers are found by themselves
+        return model, Voice("local", model.name)
+    preset = PRESETS[provider]
+    return model, place_of(provider, settings.llm.base_url or preset.base_url, preset.who)
+
+
+def place_of(provider: str, base_url: str, who: str) -> Voice:
     """Tell where a provider's model runs, by its address; an unknown host counts as a cloud."""
-    if provider == "scripted":
-        return Voice("none")
     host = urlsplit(base_url).hostname or ""
     if _is_near(host):
-        return Voice("local", provider)
-    return Voice("cloud", host if provider == "custom" else provider)
+        return Voice("local", who)
+    return Voice("cloud", host if provider == "custom" else who)
 
 
 def _is_near(host: str) -> bool:

@@ -130,3 +130,12 @@ async def count_attempt(store: Store, user_id: int) -> tuple[int, int] | None:
     async with store.writing(durable=False) as connection:
         row = (await connection.execute(counted)).first()
     return None if row is None else (row.id, row.attempts)
+
+
+async def is_work_left(store: Store) -> bool:
+    """Whether anybody's words wait for an answer now; turns that rest (the model is away) do not count."""
+    left = select(users.c.id).where(
+        users.c.id.in_(_with_work(Pace(0.0, 0.0))), users.c.resting_until <= now()
+    )
+    async with store.reading() as connection:
+        return (await connection.execute(left.limit(1))).first() is not None
