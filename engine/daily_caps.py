@@ -36,9 +36,12 @@ def cap_daily_gains(
             no new day.
 
     Returns:
-        The limited changes, and the day's gains after them. Only what really raises a stat counts.
+        The limited changes, and the day's gains after them. Only what really raises a stat counts;
+        in Companion Mode nothing does.
     """
     gains = gains_of(character, today)
+    if character.app_mode == "companion":
+        return updates, gains
     affection = _allowed(
         updates.affection_delta, caps.affection - gains.affection, AFFECTION_MAX - character.affection
     )

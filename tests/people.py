@@ -12,8 +12,8 @@ from engine.turn import Outcome
 NOON = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
-def a_character() -> CharacterState:
-    return CharacterState(first_met=NOON, created_at=NOON, updated_at=NOON)
+def a_character(**more: object) -> CharacterState:
+    return CharacterState(**({"first_met": NOON, "created_at": NOON, "updated_at": NOON} | more))
 
 
 def an_address(
