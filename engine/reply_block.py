@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import fields
 
 from engine.character import MoodChange, StateUpdates
-from engine.reply_stream import ParsedReply, ReplyStream
+from engine.reasoning import without_reasoning
+from engine.reply_scan import ReplyScanner
+from engine.reply_stream import ParsedReply, parsed_reply, storable
 
 __all__ = ["ParsedReply", "as_table", "parse_reply"]
 
@@ -21,9 +23,9 @@ def parse_reply(text: str, name: str = "") -> ParsedReply:
         text: The raw reply of the model, anything at all.
         name: Her name, so that a label with it is recognised.
     """
-    stream = ReplyStream(name)
-    stream.feed(text)
-    return stream.finish()
+    scanner = ReplyScanner(name)
+    scanner.finish(without_reasoning(storable(text.replace("\r\n", "\n"))))
+    return parsed_reply(scanner.words.take(), scanner)
 
 
 def as_table(parsed: ParsedReply) -> dict[str, object]:

@@ -17,8 +17,12 @@ _UNSETTLED: Final = 16
 """An error this near to the end of a stream may vanish with the next piece."""
 _MIN_COST: Final = 256
 
-_OBJECT: Final = re.compile(r"\{\s{0,200}(?:[\"'“}/#]|[^\W\d]\w{0,40}\s{0,8}:)")
-_OBJECT_BEGINNING: Final = re.compile(r"\{\s{0,200}(?:[^\W\d]\w{0,40}\s{0,8})?\Z")
+_OBJECT: Final = re.compile(
+    r"\{\s{0,200}(?:\"[^\"{}\n]{0,60}\"\s{0,8}[:：]|'[^'{}\n]{0,60}'\s{0,8}:|“[^“”{}\n]{0,60}”\s{0,8}[:：]|/[/*]|#|[^\W\d]\w{0,40}\s{0,8}:)"
+)
+_OBJECT_BEGINNING: Final = re.compile(
+    r"\{\s{0,200}(?:\"[^\"{}\n]{0,60}(?:\"\s{0,8})?|'[^'{}\n]{0,60}(?:'\s{0,8})?|“[^“”{}\n]{0,60}(?:”\s{0,8})?|/|[^\W\d]\w{0,40}\s{0,8})?\Z"
+)
 _KEYS: Final = "|".join(sorted(TELLING_KEYS))
 _FIRST_KEY: Final = re.compile(
     rf"\{{\s{{0,200}}[\"'“]?(?:{'|'.join(sorted(LEAK_KEYS | TELLING_KEYS))})[\"'”]?\s{{0,8}}:"

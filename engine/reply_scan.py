@@ -20,11 +20,20 @@ from engine.speaker_labels import match_label
 from engine.stage_directions import match_stage_direction
 from engine.stop_tokens import match_template_token
 
-_SPECIAL: Final = re.compile(r"[\n<`{\[*(（]")
+# Each character only where something can begin with it: runs of mere brackets and stars cost nothing.
+# The leading class lets the regex engine leap over plain text.
+_SPECIAL: Final = re.compile(
+    r"[\n<`{\[*(（]"
+    r"(?:(?<=\n)\n*|(?<=<)(?=[|｜/a-zA-Z]|<[/sS]|\Z)|(?<=`)(?=`|\Z)|(?<=\{)(?=[\s\"'“/#\w]|\Z)"
+    r"|(?<=\[)(?=[\s/rRiI]|\Z)|(?<=\*)(?=[^\s*]|\Z)|(?<=[(（])(?=[^\W\d_]|\Z))"
+)
 _CODE_SPECIAL: Final = re.compile(r"[`<]")
 _TICKS: Final = re.compile(r"`+")
 _FAR_GROWTH: Final = 1.5
 """A far lookahead is tried again when the waiting text has grown by this factor: linear in the end."""
+
+_FREE_ATTEMPTS: Final = 2048
+"""Characters that may be read in vain beyond one reading of the text: keeps hostile braces linear."""
 
 
 class _Mode(Enum):
@@ -74,8 +83,9 @@ class ReplyScanner:
             self._join_waiting()
             self._run(final=False)
 
-    def finish(self) -> None:
-        """Decide about everything that was still open: nothing more will come."""
+    def finish(self, rest: str = "") -> None:
+        """Take the last piece and decide about everything that was still open."""
+        self._waiting.append(rest)
         self._join_waiting()
         self._run(final=True)
 
@@ -103,15 +113,18 @@ class ReplyScanner:
             self._start_line(final)
             return
         found = _SPECIAL.search(self._text, self._at)
-        end = found.start() if found else len(self._text)
-        if end > self._at:
-            self._keep(end)
-        if found:
+        if found is None:
+            self._keep(len(self._text))
+        elif self._text[found.start()] == "\n":
+            self._keep(found.end())
+            self._line_start = True
+        else:
+            self._keep(found.start())
             self._special(found[0], final)
 
     def _keep(self, end: int, *, code: bool = False) -> None:
         """Let the text up to `end` through; only words of hers become dialogue."""
-        if self._mode is _Mode.WORDS or code:
+        if end > self._at and (self._mode is _Mode.WORDS or code):
             self.words.add(self._text[self._at : end], code=code)
         self._at = end
 
@@ -133,10 +146,7 @@ class ReplyScanner:
         self._mode = _Mode.OVER if behind else _Mode.BEHIND_CUT
 
     def _special(self, character: str, final: bool) -> None:
-        if character == "\n":
-            self._keep(self._at + 1)
-            self._line_start = True
-        elif character == "`":
+        if character == "`":
             self._fence(final)
         elif character == "{":
             self._object(final)
@@ -184,7 +194,7 @@ class ReplyScanner:
             self._keep(fence.end)
 
     def _object(self, final: bool) -> None:
-        afford = 4 * (self._offset + self._at) + 4096 - self._spent
+        afford = self._offset + self._at + _FREE_ATTEMPTS - self._spent
         found = match_object(self._text, self._at, afford=afford > 0, final=final)
         self._spent += found.cost
         if found.finding is Finding.TEXT:

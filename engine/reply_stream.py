@@ -33,6 +33,18 @@ class ParsedReply:
     reminder_tags: tuple[ReminderTag, ...]
 
 
+def parsed_reply(dialogue: str, scanner: ReplyScanner) -> ParsedReply:
+    """Put together what a scanner that has finished found beside the dialogue."""
+    return ParsedReply(dialogue or None, scanner.updates, scanner.parse_error, tuple(scanner.reminder_tags))
+
+
+def storable(text: str) -> str:
+    """Return a text without the characters that no database takes."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    return _UNSTORABLE.sub("", text)
+
+
 class ReplyStream:
     """The parser's streaming twin: feed it pieces of any size, then finish it.
 
@@ -63,7 +75,7 @@ class ReplyStream:
         With `early=True` a stray `</think>` is the one case in which `visible` starts anew.
         """
         restarts = self._thinking.restarts
-        text = self._thinking.feed(_UNSTORABLE.sub("", self._whole_lines(piece)))
+        text = self._thinking.feed(storable(self._whole_lines(piece)))
         if self._thinking.restarts != restarts:
             self._scanner = ReplyScanner(self._name)
             self._shown = []
@@ -74,15 +86,9 @@ class ReplyStream:
     def finish(self) -> ParsedReply:
         """Say that the reply has ended; afterwards `visible` equals the dialogue."""
         rest = self._thinking.feed(self._carriage_return) + self._thinking.finish()
-        self._scanner.feed(rest)
-        self._scanner.finish()
+        self._scanner.finish(rest)
         self._release()
-        return ParsedReply(
-            dialogue=self.visible or None,
-            updates=self._scanner.updates,
-            parse_error=self._scanner.parse_error,
-            reminder_tags=tuple(self._scanner.reminder_tags),
-        )
+        return parsed_reply(self.visible, self._scanner)
 
     def _whole_lines(self, piece: str) -> str:
         """Turn CR LF into LF, also where the two come in different pieces."""

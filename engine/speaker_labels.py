@@ -16,6 +16,7 @@ _ROLES: Final = (
 _LEAD: Final = r"[ \t]{0,20}(?:[>#]{1,4}[ \t]{0,4})?(?P<mark>[*_\[(]{0,3})"
 _COLON: Final = r"[*_\])]{0,3}[ \t]{0,4}[:：](?:(?P=mark))?"
 _QUOTED: Final = re.compile(rf"{_LEAD}(?P<who>[^\W\d_][\w'’.\-]{{0,19}}){_COLON}[ \t]{{0,4}}[\"“„«「『]")
+_COLON_AHEAD: Final = re.compile(r"[^:：\n]{0,160}[:：]")
 _BEGINNING: Final = re.compile(rf"{_LEAD}(?P<word>[^:：\n]{{0,60}}?)(?:{_COLON}[ \t]{{0,4}})?\Z")
 _SHORT_WORD: Final = re.compile(r"[\w'’.\-]{0,20}[*_\])]{0,3}[ \t]{0,4}")
 _INTRODUCTIONS: Final = frozenset(
@@ -50,6 +51,8 @@ def match_label(text: str, at: int, name: str, *, final: bool = True) -> tuple[L
     Raises:
         NeedMore: Only if not `final`: the line may begin with a label.
     """
+    if final and not _COLON_AHEAD.match(text, at):
+        return None
     if found := _role_pattern(name).match(text, at):
         if not final and len(text) - found.end() < 3:
             raise NeedMore

@@ -30,6 +30,7 @@ SIDE_KEYS: Final = frozenset({"energy_delta", "action", "expression", "triggered
 """Keys of the block that alone prove nothing: a user's own JSON may have an "action"."""
 LEAK_KEYS: Final = SIDE_KEYS | {"emotion", "intensity_delta", "mood"}
 
+_KNOWN_KEYS: Final = TELLING_KEYS | LEAK_KEYS
 _SPELLING: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[-\s]+")
 _BLANKS: Final = re.compile(r"\s{2,}|[^\S\n]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff\x00]")
@@ -41,7 +42,11 @@ BlockKind = Literal["state", "leak", "empty", "foreign"]
 
 def snake_keys(block: Mapping[str, object]) -> dict[str, object]:
     """Bring the keys of a block to the specification's spelling ("moodChange" -> "mood_change")."""
-    return {_SPELLING.sub("_", key.strip()).lower(): value for key, value in block.items()}
+    return {_snake(key): value for key, value in block.items()}
+
+
+def _snake(key: str) -> str:
+    return key if key in _KNOWN_KEYS else _SPELLING.sub("_", key.strip()).lower()
 
 
 def find_state(value: object) -> dict[str, object] | None:
