@@ -98,7 +98,7 @@ class Eye:
     def _place(self, curve: Array) -> Array:
         """Return eye coordinates (n, 2) as face coordinates."""
         s = self.head.scale
-        x = self.side * (CENTRE[0] + curve[:, 0] * HALF_WIDTH)
+        x = self.side * (CENTRE[0] + curve[:, 0] * HALF_WIDTH * self.style.eye_width)
         y = CENTRE[1] + curve[:, 1] * HALF_WIDTH * self.style.eye_height
         return np.column_stack([x, y]) * s
 
@@ -220,13 +220,10 @@ def _brow(eye: Eye, inner: float, outer: float, arch: float, out: float) -> Curv
     """Return a brow: its upper and lower edge."""
     s = eye.head.scale
     x = 0.0150 + out + _T * 0.0400
-    y = (
-        0.1330
-        + 0.0062 * np.sin(np.pi * (_T * 0.86 + 0.06)) * arch
-        + inner * (1 - _T) ** 1.4
-        + outer * _T**1.3
-    )
-    y = y - 0.010 * (1 - eye.style.eye_height)
+    drop = eye.style.brow_drop
+    # Low brows are drawn straighter.
+    bow = 0.0062 * np.sin(np.pi * (_T * 0.86 + 0.06)) * arch * (1 - 60 * drop)
+    y = 0.1330 - drop + bow + inner * (1 - _T) ** 1.4 + outer * _T**1.3
     half = (0.0007 + 0.00135 * eye.style.brow_weight * ease(_T, -0.12, 0.28) * ease(_T, 1.05, 0.35)) * ease(
         _T, 1.04, 0.9
     )

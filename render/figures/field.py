@@ -14,6 +14,7 @@ from render.figures.curves import Array, unit
 from render.figures.mesh import Indices, Surface
 
 Field = Callable[[Array], Array]
+Triple = tuple[float, float, float]
 
 _CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 _EDGES = [(a, b) for a in range(8) for b in range(a + 1, 8) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 1]
@@ -83,27 +84,25 @@ def gradient(one: Field, points: Array, step: float = 1e-3) -> Array:
     return unit(np.stack(parts, 1))
 
 
-def polygonise(
-    one: Field, low: tuple[float, float, float], high: tuple[float, float, float], cell: float
-) -> Surface:
+def polygonise(one: Field, low: tuple[float, float, float], high: tuple[float, float, float], cell: Triple) -> Surface:
     """Return the surface of a field inside a box, by naive surface nets.
 
     Args:
         one: The field.
         low: Lower corner of the box, metres.
         high: Upper corner.
-        cell: Edge of a cell, metres: the size of the triangles.
+        cell: Edges of a cell, metres: the size of the triangles.
     """
-    shape = np.ceil((np.array(high) - np.array(low)) / cell).astype(int) + 1
+    size = np.array(cell)
+    shape = np.ceil((np.array(high) - np.array(low)) / size).astype(int) + 1
     lattice = np.stack(np.meshgrid(*(np.arange(n) for n in shape), indexing="ij"), -1).reshape(-1, 3)
-    values = one(np.array(low) + lattice * cell).reshape(shape)
+    values = one(np.array(low) + lattice * size).reshape(shape)
     cells, points = _cell_points(values)
-    world = np.array(low) + points * cell
-    triangles = _quads(values, cells)
+    world = np.array(low) + points * size
     normals = gradient(one, world)
     for _ in range(2):
-        world = world - normals * np.clip(one(world), -cell, cell)[:, None] * 0.7
-    return Surface(world, gradient(one, world), world[:, :2] * [1.0, -1.0], triangles)
+        world = world - normals * np.clip(one(world), -size.min(), size.min())[:, None] * 0.7
+    return Surface(world, gradient(one, world), world[:, :2] * [1.0, -1.0], _quads(values, cells))
 
 
 def _cell_points(values: Array) -> tuple[Indices, Array]:

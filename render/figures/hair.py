@@ -94,13 +94,15 @@ class Lock:
     swings: str = ""
 
 
-def lock_surface(head: Head, lock: Lock, length: float, steps: int = 18, sides: int = 6) -> Surface:
+def lock_surface(head: Head, lock: Lock, length: float, sides: int = 6) -> Surface:
     """Return the mesh of a lock."""
+    reach = float(np.linalg.norm(np.diff(lock.path, axis=0), axis=1).sum())
+    steps = int(np.clip(reach / 0.0135, 12, 34))
     path = spline(lock.path, steps)
     t = np.linspace(0, 1, steps)
     width = (
         lock.width
-        * (0.55 + 0.45 * ease(t, 0, 0.3))
+        * (0.20 + 0.80 * ease(t, 0, 0.22))
         * (1 - 0.96 * np.clip((t - lock.blunt) / (1 - lock.blunt), 0, 1) ** 1.25)
     )
     out = hair_normals(head, path)

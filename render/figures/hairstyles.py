@@ -9,7 +9,7 @@ import numpy as np
 from render.figures.curves import Array, ease
 from render.figures.hair import HAIR_LENGTH, Lock, at, backing, build_cap, lock_surface, over, scalp
 from render.figures.head import Head
-from render.figures.mesh import Part, Surface
+from render.figures.mesh import Part, Surface, tube
 from render.figures.skeleton import Skeleton
 from render.figures.springs import Chain, ring_shares
 from render.figures.style import Style
@@ -54,13 +54,15 @@ def build_hair(
 ) -> list[Part]:
     """Return the parts of the hair in world coordinates; `chains` are those of `world_chains`."""
     length, chin = HAIR_LENGTH[style.hair], style.frame.chin
-    parts = [skeleton.rigid(_raised(build_cap(head, length), chin), "hair", "head")]
+    parts = [skeleton.rigid(_raised(build_cap(head, length), chin), "hair_cap", "head")]
     for lock in dress.locks:
         surface = _raised(lock_surface(head, lock, length), chin)
         parts.append(_hung(surface, "hair", lock.swings, chains, chin, skeleton))
     if dress.sheet is not None:
         surface = _raised(backing(head, dress.sheet, length), chin)
         parts.append(_hung(surface, "hair_deep", "back", chains, chin, skeleton))
+    if style.hair == "long":
+        parts += build_pins(head, skeleton, chin)
     return parts
 
 
@@ -91,7 +93,7 @@ def _hung(
 def _fall(degrees: float, y: float) -> tuple[float, float, float]:
     """Return where long hair hangs below the neck: a curtain behind the shoulders."""
     a = np.radians(degrees)
-    back = float(np.interp(-y, [0.05, 0.10, 0.18, 0.28, 0.42], [-0.070, -0.096, -0.124, -0.130, -0.118]))
+    back = float(np.interp(-y, [0.05, 0.10, 0.18, 0.28, 0.42], [-0.074, -0.106, -0.134, -0.138, -0.124]))
     wide = float(np.interp(-y, [0.05, 0.15, 0.30, 0.42], [0.096, 0.106, 0.108, 0.084]))
     return float(wide * np.sin(a)), y, float(back + 0.020 * np.cos(a))
 
@@ -108,9 +110,30 @@ def _curtain_locks(head: Head, side: int) -> list[Lock]:
     ]  # fmt: skip
 
 
+def _wisps(head: Head) -> list[Lock]:
+    """Return thin strands over the middle of the forehead."""
+    tips = (
+        ((4, 0.188, 0.013), (-3, 0.170, 0.014), (-9, 0.152, 0.011), (-11, 0.142, 0.008)),
+        ((6, 0.186, 0.012), (9, 0.170, 0.013), (8, 0.156, 0.011), (5, 0.146, 0.008)),
+        ((2, 0.188, 0.013), (-11, 0.172, 0.014), (-21, 0.152, 0.012), (-25, 0.138, 0.009)),
+    )
+    return [Lock(np.vstack([_root(head, 0.050), over(head, *steps)]), 0.0058) for steps in tips]
+
+
+def build_pins(head: Head, skeleton: Skeleton, chin: float) -> list[Part]:
+    """Return two hair slides at the figure's left temple."""
+    parts = []
+    for y in (0.166, 0.154):
+        path = over(head, (47, y + 0.004, 0.024), (54, y, 0.027), (61, y - 0.005, 0.028))
+        steps = np.ones(len(path))
+        bar = tube(path, head.round_normals(path), steps * 0.0026, steps * 0.0022, 8)
+        parts.append(skeleton.rigid(_raised(bar, chin), "accent", "head"))
+    return parts
+
+
 def _root(head: Head, z: float) -> Array:
     """Return where a lock leaves the parting on top of the head."""
-    y = float(np.interp(z, [-0.02, 0.0, 0.02, 0.035, 0.052], [0.239, 0.241, 0.237, 0.230, 0.215]))
+    y = float(np.interp(z, [-0.02, 0.0, 0.02, 0.035, 0.052], [0.233, 0.235, 0.231, 0.225, 0.211]))
     return at(head, (_PART, y, z))
 
 
@@ -122,13 +145,13 @@ def _front_lock(head: Head, side: int, tip: float) -> Lock:
         over(head, (s * 58, 0.194, 0.014), (s * 80, 0.150, 0.023), (s * 82, 0.090, 0.025)),
         at(head, (s * 0.093, 0.030, 0.020), (s * 0.093, -0.035, 0.046), (s * 0.081, -0.100, 0.088), (s * 0.078, -0.165, 0.116), (s * 0.062, tip, 0.128)),
     ])  # fmt: skip
-    return Lock(path, 0.0185, blunt=0.5, swings=f"front_{'left' if s > 0 else 'right'}")
+    return Lock(path, 0.0235, blunt=0.5, swings=f"front_{'left' if s > 0 else 'right'}")
 
 
 def _back_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock from the crown down the back."""
     path = np.vstack([
-        at(head, (0.004, 0.241, -0.010)),
+        at(head, (0.004, 0.235, -0.010)),
         over(head, (degrees, 0.202, 0.012), (degrees, 0.150, 0.020), (degrees, 0.090, 0.024), (degrees, 0.030, 0.025)),
         at(head, _fall(degrees, -0.055), _fall(degrees, -0.16), _fall(degrees, -0.28), _fall(degrees, tip)),
     ])  # fmt: skip
@@ -181,7 +204,7 @@ def _long_chains(head: Head) -> list[Chain]:
 def _bob_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock of the bob."""
     path = np.vstack([
-        at(head, (0.010, 0.241, -0.006)),
+        at(head, (0.010, 0.235, -0.006)),
         over(
             head, (degrees, 0.200, 0.016), (degrees, 0.150, 0.022), (degrees, 0.090, 0.024),
             (degrees, 0.035, 0.027), (degrees, 0.000, 0.024), (degrees, tip, 0.006),
@@ -192,28 +215,23 @@ def _bob_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
 
 def _swept_locks(head: Head) -> list[Lock]:
     """Return a fringe swept from a side parting at the figure's left across the forehead."""
-    root = (0.030, 0.209, 0.044)
     sweep = [
-        ((14, 0.186, 0.017), (-6, 0.160, 0.018), (-24, 0.132, 0.015), (-34, 0.112, 0.010)),
-        ((8, 0.192, 0.018), (-20, 0.166, 0.019), (-40, 0.134, 0.017), (-50, 0.102, 0.012)),
-        (
-            (2, 0.197, 0.018),
-            (-34, 0.172, 0.020),
-            (-56, 0.136, 0.019),
-            (-66, 0.090, 0.015),
-            (-66, 0.055, 0.012),
-        ),
-        ((18, 0.182, 0.015), (6, 0.156, 0.015), (-8, 0.136, 0.012), (-15, 0.120, 0.009)),
-    ]
-    other = [
-        ((38, 0.184, 0.016), (52, 0.150, 0.018), (59, 0.112, 0.015), (60, 0.080, 0.011)),
-        ((46, 0.190, 0.018), (66, 0.150, 0.021), (73, 0.100, 0.018), (70, 0.045, 0.014)),
-    ]
-    widths = (0.0135, 0.0155, 0.0165, 0.0095, 0.0140, 0.0165)
-    return [
-        Lock(np.vstack([at(head, root), over(head, *steps)]), w)
-        for steps, w in zip(sweep + other, widths, strict=True)
-    ]
+        (0.047, 0.0095, ((18, 0.186, 0.014), (8, 0.162, 0.015), (-4, 0.142, 0.013), (-10, 0.128, 0.010))),
+        (0.044, 0.0135, ((14, 0.190, 0.015), (-6, 0.164, 0.018), (-22, 0.139, 0.016), (-31, 0.121, 0.011))),
+        (0.038, 0.0155, ((8, 0.196, 0.015), (-20, 0.168, 0.019), (-40, 0.138, 0.018), (-49, 0.106, 0.013))),
+        (0.028, 0.0170, ((2, 0.202, 0.014), (-34, 0.174, 0.019), (-57, 0.138, 0.021), (-67, 0.092, 0.018), (-66, 0.052, 0.013))),
+        (0.014, 0.0175, ((-2, 0.210, 0.012), (-46, 0.182, 0.016), (-70, 0.142, 0.022), (-77, 0.092, 0.022), (-74, 0.030, 0.018), (-66, -0.012, 0.008))),
+        (0.046, 0.0120, ((34, 0.186, 0.013), (47, 0.158, 0.017), (55, 0.124, 0.016), (57, 0.092, 0.012))),
+        (0.038, 0.0150, ((42, 0.190, 0.013), (60, 0.156, 0.019), (68, 0.108, 0.019), (67, 0.056, 0.015))),
+        (0.024, 0.0175, ((48, 0.194, 0.012), (70, 0.152, 0.020), (78, 0.098, 0.022), (75, 0.034, 0.019), (67, -0.010, 0.008))),
+    ]  # fmt: skip
+    return [Lock(np.vstack([_side_root(head, z), over(head, *steps)]), width) for z, width, steps in sweep]
+
+
+def _side_root(head: Head, z: float) -> Array:
+    """Return where a lock leaves the parting at the figure's left."""
+    y = float(np.interp(z, [0.0, 0.02, 0.035, 0.050], [0.230, 0.227, 0.220, 0.205]))
+    return at(head, (0.030 - 0.12 * max(0.03 - z, 0), y, z))
 
 
 def _bob(head: Head) -> Hairdo:
@@ -239,24 +257,35 @@ def _bob(head: Head) -> Hairdo:
 
 
 def _short(head: Head) -> Hairdo:
-    """Return short hair: a swept fringe, tufts on top, close sides."""
+    """Return short hair: a swept fringe, layers from the crown, close sides."""
     fringe = [
-        ((26, 0.196, 0.024), (8, 0.190, 0.030), (-14, 0.166, 0.026), (-28, 0.140, 0.016)),
-        ((20, 0.202, 0.026), (-8, 0.196, 0.031), (-32, 0.168, 0.027), (-46, 0.138, 0.017)),
-        ((10, 0.208, 0.026), (-28, 0.196, 0.029), (-52, 0.166, 0.025), (-62, 0.132, 0.015)),
-        ((30, 0.188, 0.020), (18, 0.176, 0.024), (3, 0.154, 0.020), (-8, 0.136, 0.013)),
-        ((38, 0.186, 0.018), (42, 0.170, 0.022), (40, 0.150, 0.018), (34, 0.134, 0.012)),
-        ((46, 0.190, 0.018), (60, 0.166, 0.021), (66, 0.140, 0.017), (64, 0.116, 0.011)),
+        (0.048, 0.0125, ((26, 0.188, 0.020), (14, 0.176, 0.024), (0, 0.156, 0.021), (-9, 0.140, 0.014))),
+        (0.044, 0.0155, ((20, 0.196, 0.020), (-6, 0.182, 0.025), (-26, 0.158, 0.023), (-36, 0.138, 0.015))),
+        (0.036, 0.0165, ((10, 0.204, 0.019), (-24, 0.186, 0.024), (-46, 0.158, 0.022), (-56, 0.130, 0.014))),
+        (0.024, 0.0175, ((0, 0.212, 0.016), (-40, 0.188, 0.021), (-64, 0.156, 0.022), (-73, 0.118, 0.014))),
+        (0.046, 0.0120, ((38, 0.186, 0.016), (43, 0.170, 0.020), (43, 0.152, 0.017), (38, 0.138, 0.012))),
+        (0.038, 0.0150, ((46, 0.190, 0.016), (57, 0.168, 0.020), (62, 0.142, 0.018), (60, 0.118, 0.012))),
+        (0.024, 0.0165, ((54, 0.194, 0.014), (70, 0.164, 0.020), (77, 0.128, 0.018), (76, 0.094, 0.010))),
     ]
     locks = [
-        Lock(np.vstack([at(head, (0.034, 0.216, 0.028)), over(head, *steps)]), 0.0165, flat=0.42)
-        for steps in fringe
+        Lock(np.vstack([_side_root(head, z), over(head, *steps)]), width, flat=0.40) for z, width, steps in fringe
     ]
-    locks += [_tuft(head, float(a), 0.192, 0.128) for a in np.linspace(76, 284, 15)]
-    locks += [_tuft(head, float(a), 0.150, 0.078) for a in np.linspace(104, 256, 12)]
-    locks += [_tuft(head, float(a), 0.100, 0.030) for a in np.linspace(122, 238, 10)]
-    locks += [_tuft(head, s * 80.0, 0.140, 0.086) for s in (1, -1)]
+    locks += [_layer(head, float(a)) for a in np.linspace(78, 282, 14)]
+    locks += [_tuft(head, float(a), 0.135, 0.078) for a in np.linspace(100, 260, 12)]
+    locks += [_tuft(head, float(a), 0.088, 0.036) for a in np.linspace(132, 228, 8)]
+    locks += [_tuft(head, s * 79.0, 0.130, 0.082) for s in (1, -1)]
     return Hairdo(locks, None, [])
+
+
+def _layer(head: Head, degrees: float) -> Lock:
+    """Return a lock from the crown to the widest part of the head."""
+    swirl = 6 * np.sin(degrees)
+    end = 0.118 + 0.010 * np.sin(degrees * 1.7)
+    path = np.vstack([
+        at(head, (0.006, 0.234, -0.016)),
+        over(head, (degrees + swirl, 0.206, 0.013), (degrees + swirl, 0.168, 0.019), (degrees - swirl, end, 0.011)),
+    ])  # fmt: skip
+    return Lock(path, 0.0200, flat=0.32, blunt=0.5)
 
 
 def _tuft(head: Head, degrees: float, start: float, end: float) -> Lock:
@@ -264,7 +293,7 @@ def _tuft(head: Head, degrees: float, start: float, end: float) -> Lock:
     swirl = 7 * np.sin(degrees)
     middle = (start + end) / 2
     path = over(
-        head, (degrees, start + 0.022, 0.006), (degrees + swirl * 0.4, start, 0.016),
-        (degrees + swirl, middle, 0.017), (degrees + 1.6 * swirl, end, 0.008),
+        head, (degrees, start + 0.022, 0.006), (degrees + swirl * 0.4, start, 0.014),
+        (degrees + swirl, middle, 0.014), (degrees + 1.6 * swirl, end, 0.004),
     )  # fmt: skip
-    return Lock(path, 0.0185, flat=0.30, blunt=0.45)
+    return Lock(path, 0.0165, flat=0.28, blunt=0.45)

@@ -8,12 +8,12 @@ import numpy as np
 
 from render.figures.bones import arm_points, lowered
 from render.figures.curves import Array, ease, profile
-from render.figures.field import Field, limb, polygonise
-from render.figures.mesh import Part, sheet
+from render.figures.field import Field, ball, grown, limb, polygonise, soft_maximum, soft_minimum
+from render.figures.mesh import Part, slab
 from render.figures.springs import Chain, ring_shares
 from render.figures.tailor import AHEAD, DOWN, Tailor, above, band, below, cast, front_opening, hoop, without
 
-_CELL = 0.0100
+_CELL = (0.0110, 0.0165, 0.0110)
 _CUT = 0.985
 """Where sleeves end, as a share of the way to the wrist."""
 
@@ -59,10 +59,9 @@ JACKET = Cut(
 )  # fmt: skip
 
 
-def _worn(tailor: Tailor, cut: Cut) -> Field:
-    """Return a garment around torso and arms before it is cut open."""
+def _widened(tailor: Tailor, cut: Cut, fitted: Field) -> Field:
+    """Return a garment made looser towards the hips."""
     k = tailor.k
-    fitted = tailor.body.upper(cut.grow, _CUT)
 
     def distance(points: Array) -> Array:
         wide = ease(points[:, 1], 1.16 * k, 0.93 * k) * ease(np.abs(points[:, 0]), 0.24, 0.18)
@@ -71,13 +70,41 @@ def _worn(tailor: Tailor, cut: Cut) -> Field:
     return distance
 
 
+def _worn(tailor: Tailor, cut: Cut) -> Field:
+    """Return a garment around torso and arms before it is cut open."""
+    fitted = tailor.body.upper(cut.grow, _CUT)
+    if cut.hem < 0.86:
+        trunk = _trunk(tailor, cut)
+        return _widened(tailor, cut, lambda p: soft_minimum(fitted(p), trunk(p), 0.02))
+    return _widened(tailor, cut, fitted)
+
+
+def _trunk(tailor: Tailor, cut: Cut) -> Field:
+    """Return the hips as straight as a garment hangs from them."""
+    frame, k = tailor.body.frame, tailor.k
+    hips = ball((0, 0.875 * k, -0.010), (frame.hip + 0.010, 0.28 * k, 0.112 * k))
+    return below(1.02 * k, grown(hips, cut.grow * 0.5), 0.06)
+
+
+def _around(tailor: Tailor, cut: Cut) -> Field:
+    """Return a garment without its sleeves: what bands around the body lie on."""
+    return _widened(tailor, cut, grown(tailor.body.torso(), cut.grow))
+
+
 def _opened(tailor: Tailor, cut: Cut, worn: Field) -> Field:
     """Return a garment cut open in front and around the neck."""
     k = tailor.k
     around = limb(np.array([0, 1.20 * k, -0.014]), np.array([0, 1.50 * k, -0.014]), cut.neck * k, cut.neck * k)
     neck = below(1.50 * k, above(1.315 * k, around))
     wedge = front_opening(np.array(cut.heights) * k, np.array(cut.opening) * k)
-    return above(cut.hem * k, without(neck, without(wedge, worn)))
+    opened = without(neck, without(wedge, worn))
+
+    def distance(points: Array) -> Array:
+        # Sleeves hang lower than a short garment's hem and must not be cut by it.
+        sleeve = 2.0 * ease(np.abs(points[:, 0]), 0.20 * k, 0.235 * k)
+        return soft_maximum(opened(points), cut.hem * k - points[:, 1] - sleeve, 0.006)
+
+    return distance
 
 
 def _border(tailor: Tailor, cut: Cut, worn: Field, side: float) -> Part:
@@ -99,13 +126,13 @@ def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
     """Return a garment worn open with its borders."""
     k, worn = tailor.k, _worn(tailor, cut)
     size = tailor.body.frame.shoulder + 0.33 * k
-    low = (-size, min(cut.hem, 0.84) * k - 0.03, -0.18)
+    low = (-size, min(cut.hem, 0.86) * k - 0.04, -0.18)
     surface = polygonise(_opened(tailor, cut, worn), low, (size, 1.43 * k, 0.18), _CELL)
     parts = [tailor.on_torso(surface, "outer")]
     parts += [_border(tailor, cut, worn, side) for side in (1.0, -1.0)]
     if cut.ribbed:
         centre = np.array([0, cut.hem * k + 0.014, -0.01])
-        parts.append(tailor.on_torso(hoop(worn, centre, np.array([0.0, 1.0, 0.0]), 30.0, (0.018, 0.0035)), "outer_trim"))
+        parts.append(tailor.on_torso(hoop(_around(tailor, cut), centre, np.array([0.0, 1.0, 0.0]), 30.0, (0.018, 0.0035)), "outer_trim"))
     return parts + _cuffs(tailor, cut)
 
 
@@ -133,7 +160,7 @@ COAT_CHAINS = 8
 
 def _tail_ring(tailor: Tailor, degrees: Array, y: float) -> Array:
     """Return points of the coat's tails at one height; above the hips they lie on the coat, below they hang."""
-    worn = _worn(tailor, COAT)
+    worn = _around(tailor, COAT)
     angle = np.radians(degrees)
     out = np.column_stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)])
     at = np.array([0.0, max(y, 0.905), -0.010])
@@ -155,14 +182,14 @@ def coat_chains(tailor: Tailor) -> list[Chain]:
 
 def build_coat_tails(tailor: Tailor, chains: list[Chain]) -> list[Part]:
     """Return the long part of a coat below its belt, and the belt."""
-    degrees = np.linspace(14, 346, 61)
+    degrees = np.linspace(12, 348, 57)
     heights = np.concatenate([np.linspace(1.02, 0.90, 5), np.linspace(0.86, 0.42, 9)])
-    points = np.array([_tail_ring(tailor, degrees + np.linspace(7, -7, 61) * float(y < 0.0), y) for y in heights])
-    surface = sheet(points, points.reshape(-1, 3) * [1, 0, 1])
+    points = np.array([_tail_ring(tailor, degrees, float(y)) for y in heights])
+    surface = slab(points, points.reshape(-1, 3) * [1, 0, 1], 0.004)
     y = surface.points[:, 1]
     loose = ease(y, 0.90, 0.74)
     spine = ease(y, 0.96, 1.03) * 0.8
     shares = {"hips": (1 - loose) * (1 - spine), "spine": (1 - loose) * spine}
     shares |= ring_shares(surface.points, loose, np.clip((0.90 - y) / 0.48, 0, 1), chains)
-    belt = hoop(_worn(tailor, COAT), np.array([0, 1.030, -0.01]), np.array([0.0, 1.0, 0.0]), 9.0, (0.021, 0.006))
+    belt = hoop(_around(tailor, COAT), np.array([0, 1.030, -0.01]), np.array([0.0, 1.0, 0.0]), 9.0, (0.021, 0.006))
     return [tailor.skeleton.skinned(surface, "outer", shares), tailor.on_torso(belt, "outer_trim")]

@@ -91,17 +91,19 @@ def build_trousers(tailor: Tailor, *, hem: float = 0.10) -> list[Part]:
     hips = grown(body.hips(), 0.006)
     whole = below(1.035 * k, above(hem, lambda p: soft_minimum(hips(p), both(p), 0.05), 0.004), 0.004)
     size = 0.21
-    surface = polygonise(whole, (-size, hem - 0.03, -0.16), (size, 1.06 * k, 0.16), 0.0105)
+    surface = polygonise(whole, (-size, hem - 0.03, -0.16), (size, 1.06 * k, 0.16), (0.0140, 0.0250, 0.0140))
     return [tailor.on_legs(surface, "lower")]
 
 
 def _trouser_leg(body: Body, side: float) -> Field:
     """Return one leg of the trousers: straighter than the leg inside."""
     k, t = body.k, body.frame.limb**0.5
+    x = side * 0.072
     hip, knee, hem = (
-        np.array([side * 0.082, 0.860 * k, -0.006]), np.array([side * 0.083, 0.470 * k, 0.002]), np.array([side * 0.084, 0.060, -0.016])
-    )  # fmt: skip
-    return union([limb(hip, knee, 0.084 * t, 0.064 * t), limb(knee, hem, 0.064 * t, 0.058 * t)], 0.03)
+        np.array(spot) for spot in ((x, 0.860 * k, -0.006), (side * 0.083, 0.470 * k, 0.002), (side * 0.084, 0.060, -0.016))
+    )
+    thigh = body.frame.hip + 0.003 - 0.072
+    return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.03)
 
 
 def _creased(leg: Field, side: float) -> Field:
@@ -112,8 +114,8 @@ def _creased(leg: Field, side: float) -> Field:
         knee = np.exp(-(((y - 0.50) / 0.07) ** 2)) * np.sin(
             y * 110 + points[:, 0] * side * 40 + points[:, 2] * 20
         )
-        ankle = np.exp(-(((y - 0.15) / 0.06) ** 2)) * np.sin(y * 130 - points[:, 0] * side * 50)
-        return np.asarray(leg(points) + 0.0022 * (knee + ankle))
+        ankle = np.exp(-(((y - 0.15) / 0.06) ** 2)) * np.sin(y * 90 - points[:, 0] * side * 50)
+        return np.asarray(leg(points) + 0.0016 * (knee + ankle))
 
     return distance
 
@@ -136,6 +138,6 @@ def build_shoes(tailor: Tailor, *, shaft: float) -> list[Part]:
     for side in (1.0, -1.0):
         low = (min(side * 0.02, side * 0.16), -0.01, -0.11)
         high = (max(side * 0.02, side * 0.16), shaft + 0.02, 0.17)
-        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, 0.0095)
+        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, (0.0105, 0.0120, 0.0120))
         parts.append(tailor.on_legs(surface, "shoe"))
     return parts

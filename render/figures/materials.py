@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from render.figures.paint import linear, mixed
@@ -139,19 +139,14 @@ def all_materials(style: Style) -> list[Material]:
     hair_shade = _ratio(mixed(palette.hair, palette.hair_dark, 0.75), palette.hair)
     hair = Material(
         "hair", "#ffffff", hair_shade, "hair", shift=-0.10, toony=0.93, outline=palette.hair_line,
-        outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16), double_sided=False,
+        outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16),
     )  # fmt: skip
     deep = mixed(palette.hair, palette.hair_dark, 0.85)
     return [
         *_skin(palette),
         hair,
-        Material(
-            "hair_deep",
-            deep,
-            mixed(deep, palette.hair_line, 0.15),
-            outline=palette.hair_line,
-            double_sided=True,
-        ),
+        replace(hair, name="hair_cap", outline=None),
+        Material("hair_deep", deep, mixed(deep, palette.hair_line, 0.15), double_sided=True),
         _cloth("top", palette.top, palette.top_shade, double=True),
         _cloth("outer", palette.outer, palette.outer_shade, double=True),
         _cloth("outer_trim", mixed(palette.outer, palette.outer_shade, 0.55), palette.outer_shade),

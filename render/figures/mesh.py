@@ -98,6 +98,25 @@ def sheet(points: Array, outward: Array, *, closed: bool = False, uvs: Array | N
     return facing(flat, uvs, grid_triangles(rows, columns, closed=closed), outward)
 
 
+def slab(points: Array, outward: Array, thick: float) -> Surface:
+    """Return a sheet with a thickness, so that its borders get an outline too.
+
+    Args:
+        points: (rows, columns, 3) of the outer side.
+        outward: (3,) or (rows * columns, 3).
+        thick: Metres.
+    """
+    rows, columns = points.shape[:2]
+    normals = sheet(points, outward).normals.reshape(rows, columns, 3)
+    inner = points - normals * thick
+    ring = np.concatenate([points, inner[:, ::-1]], 1)
+    middle = np.concatenate([(points + inner) / 2, ((points + inner) / 2)[:, ::-1]], 1)
+    ring = np.concatenate([middle[:1], ring, middle[-1:]])
+    looks = np.concatenate([normals, -normals[:, ::-1]], 1)
+    looks = np.concatenate([looks[:1], looks, looks[-1:]])
+    return sheet(ring, looks.reshape(-1, 3), closed=True)
+
+
 def rings(points: Array, *, start_cap: bool = False, end_cap: bool = False) -> Surface:
     """Return a closed surface around rings of points, (rings, sides, 3), with caps where asked."""
     count, sides = points.shape[:2]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.figures.curves import ease
-from render.figures.field import polygonise
-from render.figures.mesh import Part, Surface, rings, sheet
-from render.figures.tailor import AHEAD, Tailor, above, band, below, collar_ring, front_opening, without
+from render.figures.curves import Array, ease
+from render.figures.field import Field, grown, polygonise
+from render.figures.mesh import Part, Surface, rings, slab
+from render.figures.tailor import AHEAD, Tailor, above, band, below, cast, collar_ring, front_opening, without
 
-_CELL = 0.0105
+_CELL = (0.0125, 0.0150, 0.0125)
+_FINE = (0.0095, 0.0110, 0.0125)
 
 
 def build_neck(tailor: Tailor) -> Part:
@@ -59,40 +60,58 @@ def build_shirt(tailor: Tailor, depth: float) -> list[Part]:
     bottom = 1.335 * k - depth
     neckline = front_opening(np.array([bottom, top]), np.array([0.0, 0.45 * (top - bottom)]))
     cut = below(top, above(0.98 * k, without(above(bottom, neckline), lambda p: torso(p) - 0.005, 0.003)))
-    shirt = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.40 * k, 0.16), 0.0095)
+    shirt = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.40 * k, 0.16), _FINE)
     skin = above(1.20 * k, below(1.40 * k, lambda p: torso(p) - 0.0015))
-    throat = polygonise(skin, (-0.07, 1.22 * k, 0.0), (0.07, 1.385 * k, 0.16), 0.0105)
-    return [tailor.on_torso(shirt, "top"), tailor.on_torso(throat, "skin"), *_collar(tailor), _placket(tailor, bottom)]
+    throat = polygonise(skin, (-0.07, 1.22 * k, 0.0), (0.07, 1.385 * k, 0.16), _FINE)
+    return [tailor.on_torso(shirt, "top"), tailor.on_torso(throat, "skin"), *_collar(tailor), *_edges(tailor, bottom)]
 
 
 def _collar(tailor: Tailor) -> list[Part]:
-    """Return the two halves of a turned-down collar."""
-    k, r, chin = tailor.k, tailor.body.frame.neck, tailor.body.frame.chin
+    """Return the two halves of a turned-down collar: a stand around the neck and a leaf over it."""
+    k = tailor.k
     parts = []
     for side in (1.0, -1.0):
-        angle = np.radians(np.linspace(16, 182, 22))
-        point = ease(angle, 1.1, 0.25)
-        rows = []
-        for y, z, reach, drop, spread in (
-            (chin - 0.088 * k, -0.018, 1.22, 0.0, 0.0), (chin - 0.058 * k, -0.016, 1.13, 0.005, 0.0),
-            (chin - 0.050 * k, -0.016, 1.18, 0.006, 0.02), (chin - 0.062 * k, -0.017, 1.36, 0.012, 0.10),
-            (chin - 0.082 * k, -0.018, 1.62, 0.022, 0.28),
-        ):  # fmt: skip
-            radius = r * (reach + spread * point)
-            turn = angle + 0.10 * spread * point
-            rows.append(
-                np.column_stack([side * radius * np.sin(turn), y - drop * k * point, z + radius * np.cos(turn)])
-            )
+        angle = np.radians(np.linspace(13, 181, 24))
+        tip = ease(angle, 1.25, 0.35)
+        rows = [
+            _ring(tailor, side, angle, np.full(24, 1.372 * k) - 0.012 * tip, 0.004),
+            _ring(tailor, side, angle, np.full(24, 1.397 * k) - 0.020 * tip, 0.005),
+            _ring(tailor, side, angle, np.full(24, 1.401 * k) - 0.020 * tip, 0.008),
+            _ring(tailor, side, angle + 0.10 * tip, np.full(24, 1.385 * k) - 0.026 * tip, 0.012),
+            _ring(tailor, side, angle + 0.20 * tip, np.full(24, 1.362 * k) - 0.046 * tip, 0.012),
+        ]
         grid = np.array(rows)
         away = grid.reshape(-1, 3) * [1, 0, 1] - [0, 0, -0.017]
-        parts.append(tailor.on_torso(sheet(grid, away), "top"))
+        parts.append(tailor.on_torso(slab(grid, away, 0.0026), "top"))
     return parts
 
 
-def _placket(tailor: Tailor, top: float) -> Part:
-    """Return the button border down the front."""
-    y = np.linspace(1.03 * tailor.k, top - 0.004, 14)
-    start = np.column_stack([np.zeros_like(y), y, np.full_like(y, 0.3)])
-    torso = tailor.body.torso()
-    return tailor.on_torso(band(lambda p: torso(p) - 0.005, start, AHEAD, np.full(14, 0.0105), 0.0022), "top")
+def _ring(tailor: Tailor, side: float, angle: Array, heights: Array, lift: float) -> Array:
+    """Return points around the neck, `lift` metres above what is below the collar."""
+    torso, r = tailor.body.torso(), tailor.body.frame.neck
+    out = np.column_stack([side * np.sin(angle), np.zeros_like(angle), np.cos(angle)])
+    axis = np.column_stack([np.zeros_like(angle), heights, np.full_like(angle, -0.017)])
+    points = cast(torso, axis + out * 0.3, -out)
+    reach = np.maximum(np.linalg.norm(points - axis, axis=1), r * 1.04) + lift
+    return np.asarray(axis + out * reach[:, None])
 
+
+def _edges(tailor: Tailor, bottom: float) -> list[Part]:
+    """Return the borders of the neckline and the button border below it."""
+    k = tailor.k
+    torso = tailor.body.torso()
+    cloth = grown(torso, 0.005)
+    down = np.linspace(1.03 * k, bottom + 0.006, 14)
+    parts = [_strip(tailor, cloth, 0.0, down, 0.0105)]
+    for side in (1.0, -1.0):
+        up = np.linspace(bottom - 0.004, 1.372 * k, 10)
+        parts.append(_strip(tailor, cloth, side * 0.45, up, 0.0065))
+    return parts
+
+
+def _strip(tailor: Tailor, cloth: Field, slope: float, heights: Array, width: float) -> Part:
+    """Return a border that starts at x = 0 and moves sideways by `slope` per metre of height."""
+    x = slope * np.maximum(heights - heights[0], 0)
+    start = np.column_stack([x, heights, np.full_like(heights, 0.3)])
+    surface = band(cloth, start, AHEAD, np.full(len(heights), width), 0.0024)
+    return tailor.on_torso(surface, "top")

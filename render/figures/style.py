@@ -72,10 +72,13 @@ class Style:
         name: Shown in the file's meta block.
         palette: Its colours.
         frame: Its measures.
+        eye_width: Factor on the width of the eyes.
         eye_height: Factor on the opening of the eyes.
         lash_weight: Factor on the thickness of the lashes.
         flicks: Lashes at the outer corner of the eye are drawn singly.
         brow_weight: Factor on the thickness of the brows.
+        brow_drop: How much closer to the eyes the brows lie, metres.
+        glow: Strength of the colour of cheeks and lips at rest, 0 to 1.
         hair: Which hair it wears.
         outfit: What it wears.
     """
@@ -83,10 +86,13 @@ class Style:
     name: str
     palette: Palette
     frame: Frame
+    eye_width: float
     eye_height: float
     lash_weight: float
     flicks: bool
     brow_weight: float
+    brow_drop: float
+    glow: float
     hair: Literal["long", "bob", "short"]
     outfit: Literal["cardigan", "coat", "jacket"]
 
@@ -96,8 +102,8 @@ WOMAN = Frame(
     bust=1.0, hip=0.152, waist=0.104, neck=0.0365,
 )  # fmt: skip
 MAN = Frame(
-    chin=1.548, head=0.232, width=1.0, jaw=1.13, shoulder=0.172, limb=1.22,
-    bust=0.0, hip=0.148, waist=0.130, neck=0.052,
+    chin=1.548, head=0.232, width=0.97, jaw=1.21, shoulder=0.184, limb=1.22,
+    bust=0.0, hip=0.142, waist=0.130, neck=0.047,
 )  # fmt: skip
 
 DUSK = Style(
@@ -109,7 +115,8 @@ DUSK = Style(
         top="#fbf4ea", top_shade="#d9c8c6", outer="#d9929f", outer_shade="#a9657f",
         lower="#3b3f66", lower_shade="#292a4c", shoe="#5a3b3a", shoe_shade="#3d2629", accent="#e7b765",
     ),
-    frame=WOMAN, eye_height=1.04, lash_weight=1.0, flicks=True, brow_weight=1.0, hair="long", outfit="cardigan",
+    frame=WOMAN, eye_width=1.0, eye_height=1.04, lash_weight=1.0, flicks=True,
+    brow_weight=1.0, brow_drop=0.0, glow=1.0, hair="long", outfit="cardigan",
 )  # fmt: skip
 EMBER = Style(
     name="Otomo ember",
@@ -120,7 +127,8 @@ EMBER = Style(
         top="#fffdf8", top_shade="#d5d0dc", outer="#c9a27a", outer_shade="#9a7355",
         lower="#4b4550", lower_shade="#342f3c", shoe="#49302b", shoe_shade="#301e1d", accent="#2f6b63",
     ),
-    frame=WOMAN, eye_height=0.95, lash_weight=0.95, flicks=True, brow_weight=1.05, hair="bob", outfit="coat",
+    frame=WOMAN, eye_width=1.0, eye_height=0.97, lash_weight=0.95, flicks=True,
+    brow_weight=1.05, brow_drop=0.0, glow=1.0, hair="bob", outfit="coat",
 )  # fmt: skip
 SLATE = Style(
     name="Otomo slate",
@@ -131,7 +139,8 @@ SLATE = Style(
         top="#f4f5f8", top_shade="#c3c9d9", outer="#3f5570", outer_shade="#2b3b54",
         lower="#5b5a62", lower_shade="#414049", shoe="#5e4334", shoe_shade="#3f2c24", accent="#8fa9c9",
     ),
-    frame=MAN, eye_height=0.78, lash_weight=0.75, flicks=False, brow_weight=1.75, hair="short", outfit="jacket",
+    frame=MAN, eye_width=0.94, eye_height=0.68, lash_weight=0.85, flicks=False,
+    brow_weight=2.3, brow_drop=0.0060, glow=0.3, hair="short", outfit="jacket",
 )  # fmt: skip
 
 STYLES = {"dusk": DUSK, "ember": EMBER, "slate": SLATE}

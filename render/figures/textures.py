@@ -56,20 +56,21 @@ def paint_face(style: Style) -> Image.Image:
     on = canvas(512, 640, (left, right, top, bottom), palette.skin)
     warm = mixed(palette.skin, palette.blush, 0.55)
     for side in (-1, 1):
-        on.wash(glow(on, side * 0.043, 0.071, 0.017, 0.0105) * 0.36, warm)
+        on.wash(glow(on, side * 0.043, 0.071, 0.017, 0.0105) * 0.36 * style.glow, warm)
         on.wash(glow(on, side * 0.0355, 0.112, 0.024, 0.008) * 0.16, palette.skin_shade)
-    _paint_hair_shadow(on, palette)
+    _paint_hair_shadow(on, style)
     _paint_nose(on, palette)
     _paint_lips(on, style)
     return on.image()
 
 
-def _paint_hair_shadow(on: Canvas, palette: Palette) -> None:
+def _paint_hair_shadow(on: Canvas, style: Style) -> None:
     """Darken the forehead's upper edge and the temples, where hair hangs over them."""
     edge = 0.1790 - 0.030 * (np.abs(on.x) / 0.05) ** 1.3
-    on.wash(ease(on.y, edge - 0.003, edge + 0.003) * 0.85, palette.skin_shade)
+    on.wash(ease(on.y, edge - 0.003, edge + 0.003) * 0.85, style.palette.skin_shade)
+    low = 0.095 if style.hair == "short" else 0.035
     border = 0.0600 + 0.06 * np.clip(on.y - 0.075, -0.05, 0.05)
-    on.wash(ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, 0.035, 0.050) * 0.75, palette.skin_shade)
+    on.wash(ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, low, low + 0.015) * 0.75, style.palette.skin_shade)
 
 
 def _paint_nose(on: Canvas, palette: Palette) -> None:
@@ -83,7 +84,7 @@ def _paint_nose(on: Canvas, palette: Palette) -> None:
 
 def _paint_lips(on: Canvas, style: Style) -> None:
     """Tint the lips and shade the dip below them."""
-    tint = 0.62 if style.flicks else 0.22
+    tint = 0.62 * style.glow
     on.wash(glow(on, 0, 0.0373, 0.0088, 0.0021) * tint, style.palette.lips)
     on.wash(glow(on, 0, 0.0417, 0.0095, 0.0014) * tint * 0.7, style.palette.lips)
     on.wash(glow(on, 0.001, 0.0381, 0.0030, 0.0008) * tint * 0.8, "#ffffff")
