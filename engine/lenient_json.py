@@ -15,7 +15,7 @@ MAX_DEPTH: Final = 48
 """Deeper nesting is nobody's state block, and refusing it keeps hostile text cheap."""
 
 _STRICT: Final = json.JSONDecoder(strict=False)
-_BLANK: Final = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_BLANK: Final = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
 _DOUBLE: Final = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 # An apostrophe inside a single-quoted text ends it only where JSON could go on.
 _SINGLE: Final = re.compile(r"'((?:[^'\\]++|\\.|'(?!\s*[,:}\]]))*+)'", re.DOTALL)
