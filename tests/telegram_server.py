@@ -19,9 +19,11 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.telegram_methods import ANNA, Call
+from tests.telegram_methods import ANNA, BOT, Call
 from tests.telegram_people import People
 from tests.telegram_rules import Refused
+
+__all__ = ["ANNA", "BOT", "TOKEN", "Call", "Fault", "TelegramServer"]
 
 TOKEN = "123456789:AAtest-token_that-must-never-be-printed"
 JSON_FIELDS = (
@@ -74,7 +76,7 @@ class TelegramServer(People):
         app = web.Application(client_max_size=80_000_000)
         app.router.add_route("*", "/bot{token}/{method}", self._serve)
         app.router.add_get("/file/bot{token}/{path:.+}", self._serve_file)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.2)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.2, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
         await site.start()
