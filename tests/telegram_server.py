@@ -61,6 +61,7 @@ class Fault:
     status: int = 500
     description: str = ""
     retry_after: int | None = None
+    migrate_to_chat_id: int | None = None
     hang_s: float = 3600.0
 
 
@@ -162,7 +163,8 @@ class TelegramServer(People):
 
     async def _answer(self, request: web.Request, call: Call, fault: Fault | None) -> web.Response:
         if fault and fault.kind == "status":
-            parameters = {"retry_after": fault.retry_after} if fault.retry_after else {}
+            named = {"retry_after": fault.retry_after, "migrate_to_chat_id": fault.migrate_to_chat_id}
+            parameters = {name: value for name, value in named.items() if value}
             raise Refused(fault.status, fault.description or f"Error {fault.status}", **parameters)
         if fault and fault.kind == "drop before":
             return await self._drop(request)

@@ -49,7 +49,7 @@ class Sender:
         Raises:
             SendError: One of its kinds.
         """
-        if send.picture is None and not send.text.strip():
+        if send.picture is None and not clean(send.text).strip():
             raise Rejected("there is nothing to send")
         formatted = _formatted(send)
         for _ in range(4):
