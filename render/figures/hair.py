@@ -22,7 +22,7 @@ _HOLD = 0.098
 """Below this height hair hangs straight down instead of following jaw and neck."""
 
 _LINE_ANGLE = np.radians([0, 40, 62, 78, 92, 112, 140, 180])
-_LINE_HEIGHT = np.array([0.192, 0.184, 0.158, 0.116, 0.092, 0.062, 0.034, 0.028])
+_LINE_HEIGHT = np.array([0.199, 0.190, 0.160, 0.116, 0.092, 0.062, 0.034, 0.028])
 
 
 def scalp(head: Head, degrees: Array | float, y: Array | float, lift: Array | float) -> Array:
@@ -41,7 +41,8 @@ def scalp(head: Head, degrees: Array | float, y: Array | float, lift: Array | fl
     out = head.round_normals(skin)
     points = skin + out * (np.atleast_1d(np.asarray(lift, float)) * s)[:, None]
     points[:, 1] -= np.maximum(_HOLD * s - height, 0)
-    points[:, 1] += VOLUME * s * ease(height / s, 0.110, 0.220)
+    volume = VOLUME * s * ease(height / s, 0.110, 0.220)
+    points[:, 1] += volume * np.clip(np.atleast_1d(np.asarray(lift, float)) / 0.009, 0, 1)
     return points
 
 
@@ -61,7 +62,7 @@ def hair_normals(head: Head, points: Array) -> Array:
     return unit((points - centre) / (np.array([0.080, 0.118, 0.092]) * s) ** 2)
 
 
-def build_cap(head: Head, length: float, lift: float = 0.009) -> Surface:
+def build_cap(head: Head, length: float, lift: float = 0.0042) -> Surface:
     """Return the hair that lies on the skull, ending at the hairline."""
     angles = np.linspace(-np.pi, np.pi, 61)
     line = profile(np.abs(angles), _LINE_ANGLE, _LINE_HEIGHT)
@@ -102,7 +103,7 @@ def lock_surface(head: Head, lock: Lock, length: float, sides: int = 6) -> Surfa
     t = np.linspace(0, 1, steps)
     width = (
         lock.width
-        * (0.20 + 0.80 * ease(t, 0, 0.22))
+        * (0.30 + 0.70 * ease(t, 0, 0.22))
         * (1 - 0.96 * np.clip((t - lock.blunt) / (1 - lock.blunt), 0, 1) ** 1.25)
     )
     out = hair_normals(head, path)

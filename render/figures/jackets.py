@@ -11,7 +11,7 @@ from render.figures.curves import Array, ease, profile
 from render.figures.field import Field, ball, grown, limb, polygonise, soft_maximum, soft_minimum
 from render.figures.mesh import Part, slab
 from render.figures.springs import Chain, ring_shares
-from render.figures.tailor import AHEAD, DOWN, Tailor, above, band, below, cast, front_opening, hoop, without
+from render.figures.tailor import AHEAD, DOWN, UPWARDS, Tailor, above, band, below, cast, front_opening, hoop, without
 
 _CELL = (0.0110, 0.0165, 0.0110)
 _CUT = 0.985
@@ -50,7 +50,7 @@ CARDIGAN = Cut(
     (0.0125, 0.0125, 0.0125, 0.0125, 0.0125), 0.0125, 0.062, True,
 )  # fmt: skip
 COAT = Cut(
-    0.016, 0.006, 0.985, (0.86, 1.08, 1.20, 1.33, 1.40), (0.030, 0.020, 0.034, 0.060, 0.060),
+    0.016, 0.006, 1.008, (0.86, 1.08, 1.20, 1.33, 1.40), (0.030, 0.020, 0.034, 0.060, 0.060),
     (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.064, False,
 )  # fmt: skip
 JACKET = Cut(
@@ -132,7 +132,7 @@ def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
     parts += [_border(tailor, cut, worn, side) for side in (1.0, -1.0)]
     if cut.ribbed:
         centre = np.array([0, cut.hem * k + 0.014, -0.01])
-        parts.append(tailor.on_torso(hoop(_around(tailor, cut), centre, np.array([0.0, 1.0, 0.0]), 30.0, (0.018, 0.0035)), "outer_trim"))
+        parts.append(tailor.on_torso(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), "outer_trim"))
     return parts + _cuffs(tailor, cut)
 
 
@@ -191,5 +191,5 @@ def build_coat_tails(tailor: Tailor, chains: list[Chain]) -> list[Part]:
     spine = ease(y, 0.96, 1.03) * 0.8
     shares = {"hips": (1 - loose) * (1 - spine), "spine": (1 - loose) * spine}
     shares |= ring_shares(surface.points, loose, np.clip((0.90 - y) / 0.48, 0, 1), chains)
-    belt = hoop(_around(tailor, COAT), np.array([0, 1.030, -0.01]), np.array([0.0, 1.0, 0.0]), 9.0, (0.021, 0.006))
+    belt = hoop(_around(tailor, COAT), np.array([0, 1.030, -0.01]), UPWARDS, 9.0, (0.021, 0.006))
     return [tailor.skeleton.skinned(surface, "outer", shares), tailor.on_torso(belt, "outer_trim")]

@@ -9,7 +9,7 @@ from render.figures.curves import Array, ease, profile
 from render.figures.field import Field, ball, grown, limb, polygonise, soft_minimum, union
 from render.figures.mesh import Part, Surface, sheet
 from render.figures.springs import Chain, ring_shares
-from render.figures.tailor import Tailor, above, below
+from render.figures.tailor import UPWARDS, Tailor, above, below, hoop
 
 _SKIRT_Y = np.array([0.33, 0.60, 0.80, 0.925, 1.00, 1.045])
 _SKIRT_X = np.array([0.226, 0.204, 0.180, 0.160, 0.126, 0.108])
@@ -88,11 +88,12 @@ def build_trousers(tailor: Tailor, *, hem: float = 0.10) -> list[Part]:
         return grown(_creased(_trouser_leg(body, side), side), 0.004)
 
     both = union([leg(1.0), leg(-1.0)], 0.012)
-    hips = grown(body.hips(), 0.006)
+    hips = grown(body.torso(), 0.009)
     whole = below(1.035 * k, above(hem, lambda p: soft_minimum(hips(p), both(p), 0.05), 0.004), 0.004)
     size = 0.21
     surface = polygonise(whole, (-size, hem - 0.03, -0.16), (size, 1.06 * k, 0.16), (0.0140, 0.0250, 0.0140))
-    return [tailor.on_legs(surface, "lower")]
+    belt = hoop(grown(body.torso(), 0.010), np.array([0, 1.022 * k, -0.01]), UPWARDS, 0.0, (0.016, 0.0035))
+    return [tailor.on_legs(surface, "lower"), tailor.on_torso(belt, "shoe")]
 
 
 def _trouser_leg(body: Body, side: float) -> Field:
@@ -103,7 +104,7 @@ def _trouser_leg(body: Body, side: float) -> Field:
         np.array(spot) for spot in ((x, 0.860 * k, -0.006), (side * 0.083, 0.470 * k, 0.002), (side * 0.084, 0.060, -0.016))
     )
     thigh = body.frame.hip + 0.003 - 0.072
-    return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.03)
+    return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.08)
 
 
 def _creased(leg: Field, side: float) -> Field:

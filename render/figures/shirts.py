@@ -59,11 +59,18 @@ def build_shirt(tailor: Tailor, depth: float) -> list[Part]:
     top, size = 1.378 * k, frame.shoulder + 0.06
     bottom = 1.335 * k - depth
     neckline = front_opening(np.array([bottom, top]), np.array([0.0, 0.45 * (top - bottom)]))
-    cut = below(top, above(0.98 * k, without(above(bottom, neckline), lambda p: torso(p) - 0.005, 0.003)))
+    cut = below(top, above(1.015 * k, without(above(bottom, neckline), lambda p: torso(p) - 0.005, 0.003)))
     shirt = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.40 * k, 0.16), _FINE)
     skin = above(1.20 * k, below(1.40 * k, lambda p: torso(p) - 0.0015))
     throat = polygonise(skin, (-0.07, 1.22 * k, 0.0), (0.07, 1.385 * k, 0.16), _FINE)
     return [tailor.on_torso(shirt, "top"), tailor.on_torso(throat, "skin"), *_collar(tailor), *_edges(tailor, bottom)]
+
+
+_COLLAR = (
+    (30, 1.372, 0.006, 0.003), (33, 1.397, 0.012, 0.004), (33, 1.401, 0.012, 0.007),
+    (29, 1.386, 0.020, 0.011), (24, 1.364, 0.042, 0.012),
+)  # fmt: skip
+"""Rows of a collar: angle of its front edge (degrees), height, drop at the point, lift (metres)."""
 
 
 def _collar(tailor: Tailor) -> list[Part]:
@@ -71,15 +78,11 @@ def _collar(tailor: Tailor) -> list[Part]:
     k = tailor.k
     parts = []
     for side in (1.0, -1.0):
-        angle = np.radians(np.linspace(13, 181, 24))
-        tip = ease(angle, 1.25, 0.35)
-        rows = [
-            _ring(tailor, side, angle, np.full(24, 1.372 * k) - 0.012 * tip, 0.004),
-            _ring(tailor, side, angle, np.full(24, 1.397 * k) - 0.020 * tip, 0.005),
-            _ring(tailor, side, angle, np.full(24, 1.401 * k) - 0.020 * tip, 0.008),
-            _ring(tailor, side, angle + 0.10 * tip, np.full(24, 1.385 * k) - 0.026 * tip, 0.012),
-            _ring(tailor, side, angle + 0.20 * tip, np.full(24, 1.362 * k) - 0.046 * tip, 0.012),
-        ]
+        rows = []
+        for start, height, drop, lift in _COLLAR:
+            angle = np.radians(np.linspace(start, 181, 24))
+            tip = ease(angle, np.radians(start + 55), np.radians(start))
+            rows.append(_ring(tailor, side, angle, height * k - drop * tip, lift))
         grid = np.array(rows)
         away = grid.reshape(-1, 3) * [1, 0, 1] - [0, 0, -0.017]
         parts.append(tailor.on_torso(slab(grid, away, 0.0026), "top"))
@@ -101,7 +104,7 @@ def _edges(tailor: Tailor, bottom: float) -> list[Part]:
     k = tailor.k
     torso = tailor.body.torso()
     cloth = grown(torso, 0.005)
-    down = np.linspace(1.03 * k, bottom + 0.006, 14)
+    down = np.linspace(1.035 * k, bottom + 0.006, 14)
     parts = [_strip(tailor, cloth, 0.0, down, 0.0105)]
     for side in (1.0, -1.0):
         up = np.linspace(bottom - 0.004, 1.372 * k, 10)

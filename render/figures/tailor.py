@@ -16,6 +16,7 @@ from render.figures.skeleton import Skeleton, unfolded
 AHEAD = np.array([0.0, 0.0, -1.0])
 """Direction of rays that meet the front of a body."""
 DOWN = np.array([0.0, -1.0, 0.0])
+UPWARDS = -DOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def paint_skirt(palette: Palette) -> Image.Image:
 def paint_neck(palette: Palette) -> Image.Image:
     """Return the skin of the neck: in the shadow of the chin above, lit below (v downwards)."""
     on = canvas(64, 64, (-1, 1, 0, 1), palette.skin)
-    edge = 0.62 - 0.16 * np.cos(on.x * np.pi)
+    edge = 0.66 + 0.10 * np.cos(on.x * np.pi)
     on.wash(ease(on.y, edge + 0.02, edge - 0.02) * 0.95, palette.skin_shade)
     return on.image()
 
