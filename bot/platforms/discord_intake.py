@@ -32,6 +32,9 @@ PAUSE_S: Final = 2.0
 """How often channels that could not be read are tried again and newest ids are saved; after a crash at most
 this much is read once more, which the keys make harmless."""
 
+ACCEPT_PAUSES_S: Final = (0.2, 1.0, 3.0)
+"""Pauses between tries to take in what Discord will not give a second time: commands, presses, mentions."""
+
 DRAIN_S: Final = 10.0
 """How long `close` waits for what is being taken."""
 
@@ -92,7 +95,7 @@ class Intake:
         chat = str(message.channel.id)
         async with self._in_turn(chat):
             if message.guild is not None:
-                await self._take_message(message)
+                await self._take_mention(message)
                 return
             try:
                 await self._read_channel(chat)
@@ -109,7 +112,7 @@ class Intake:
         async with self._in_turn(chat):
             if self._accept is None:
                 return False
-            accepted = await self._accept(incoming)
+            accepted = await self._accept_patiently(incoming)
             if incoming.address.private and chat not in self._seen:
                 await self._remember(chat, moment)
             return accepted
@@ -180,6 +183,23 @@ class Intake:
         incoming = message_incoming(message, self._client.user.id)
         if incoming is not None:
             await self._accept(incoming)
+
+    async def _take_mention(self, message: discord.Message) -> None:
+        if self._client is None or self._client.user is None:
+            return
+        incoming = message_incoming(message, self._client.user.id)
+        if incoming is not None:
+            await self._accept_patiently(incoming)
+
+    async def _accept_patiently(self, incoming: Incoming) -> bool:
+        """Accept what cannot be read back later, with a few tries where the store fails."""
+        for pause_s in ACCEPT_PAUSES_S:
+            try:
+                return self._accept is not None and await self._accept(incoming)
+            except StoreError as error:
+                _log.warning("%s is taken again soon (%s)", incoming.key, type(error).__name__)
+                await asyncio.sleep(pause_s)
+        return self._accept is not None and await self._accept(incoming)
 
     async def _remember(self, chat: str, message_id: int) -> None:
         if self._accept is None:

@@ -1,40 +1,27 @@
 """Otomo on Discord: direct messages, mentions in servers, slash commands and buttons, by discord.py.
 
 What comes in is translated (`discord_incoming`), taken in order (`discord_intake`) and handed to `accept`.
-What goes out goes to the channel with a nonce, or through the interaction it answers (`discord_answers`).
+What goes out goes to the channel with a nonce, or through the interaction it answers (`discord_delivery`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
+import traceback
+from pathlib import Path
 from typing import Any, Final
 
 import discord
 
-from bot.errors import NotSent
-from bot.platforms import discord_answers
-from bot.platforms.discord_answers import Answers, Waiting
-from bot.platforms.discord_buttons import HerButton, view_of
-from bot.platforms.discord_commands import make_tree, sync_if_changed
-from bot.platforms.discord_errors import (
-    NETWORK_ERRORS,
-    UNKNOWN_CHANNEL,
-    as_platform_down,
-    delivering,
-    token_is_lost,
-)
+from bot.platforms.discord_answers import Answers
+from bot.platforms.discord_client import HerClient
+from bot.platforms.discord_commands import sync_if_changed
+from bot.platforms.discord_delivery import Delivery
+from bot.platforms.discord_errors import NETWORK_ERRORS, as_platform_down
 from bot.platforms.discord_incoming import NAME, choice_incoming, command_incoming, is_private
 from bot.platforms.discord_intake import DiscordMemory, Intake
-from bot.platforms.discord_network import (
-    DISCORD_LIMITS,
-    DiscordSettings,
-    enter_webhooks,
-    quiet_library_logs,
-    redirect,
-)
-from bot.platforms.formatting import utf16_length
+from bot.platforms.discord_network import DISCORD_LIMITS, DiscordSettings, enter_webhooks, quiet_library_logs
 from bot.ports import Accept, Activity, CommandSpec, Receipt, Send
 from engine.conversation import Address
 
@@ -42,56 +29,9 @@ __all__ = ["DiscordMemory", "DiscordSettings", "OnDiscord"]
 
 _log = logging.getLogger(__name__)
 
-LONGEST_WAIT_FOR_LIMIT_S: Final = 30.0
-"""A rate limit that lasts longer goes back to the outbox (30 is the least that discord.py allows)."""
-
 FIRST_RETRY_S: Final = 1.0
 LONGEST_RETRY_S: Final = 60.0
 """Pauses between tries to log in while the network is missing, doubled each time."""
-
-_MARKS: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\*_~`|>#-[]<:"})
-"""Characters that Discord's Markdown may read as something."""
-
-
-class HerClient(discord.Client):
-    """One discord.py client; it hands everything on to the platform."""
-
-    def __init__(
-        self, platform: OnDiscord, settings: DiscordSettings, commands: tuple[CommandSpec, ...]
-    ) -> None:
-        known: dict[str, Any] = (
-            {"application_id": int(settings.application_id)} if settings.application_id else {}
-        )
-        super().__init__(
-            # Direct messages and mentions come with their text without the message content intent.
-            intents=discord.Intents.default(),
-            allowed_mentions=discord.AllowedMentions.none(),
-            chunk_guilds_at_startup=False,
-            member_cache_flags=discord.MemberCacheFlags.none(),
-            max_messages=None,
-            max_ratelimit_timeout=LONGEST_WAIT_FOR_LIMIT_S,
-            **known,
-        )
-        redirect(self, settings)
-        self.platform = platform
-        self.tree = make_tree(self, commands, platform.commanded)
-        self.add_dynamic_items(HerButton)
-
-    async def setup_hook(self) -> None:
-        """Tell Discord about the commands, before the gateway connects."""
-        await self.platform.logged_in(self)
-
-    async def on_connect(self) -> None:
-        """Begin to take, after the messages that were missed."""
-        await self.platform.connected(self)
-
-    async def on_message(self, message: discord.Message) -> None:
-        """Hand a message on."""
-        await self.platform.heard(message)
-
-    async def pressed(self, interaction: discord.Interaction, data: str) -> None:
-        """Hand a press on."""
-        await self.platform.pressed(interaction, data)
 
 
 class OnDiscord:
@@ -122,8 +62,10 @@ class OnDiscord:
         self._answers = Answers()
         self._intake = Intake(memory)
         self._up = asyncio.Event()
+        self._retry_s = FIRST_RETRY_S
         self._running: asyncio.Task[None] | None = None
         self.client = HerClient(self, settings, commands)
+        self._delivery = Delivery(self.client, self._answers)
 
     async def start(self, accept: Accept) -> None:
         """Connect; without a network it returns after the first try and goes on trying.
@@ -132,6 +74,7 @@ class OnDiscord:
             PlatformDown: Discord refuses the token or the connection for good.
         """
         self._intake.open(accept)
+        self._delivery.begin()
         self._running = asyncio.create_task(self._keep_connected(), name="discord")
         up = asyncio.create_task(self._up.wait())
         await asyncio.wait({up, self._running}, return_when=asyncio.FIRST_COMPLETED)
@@ -159,39 +102,28 @@ class OnDiscord:
         """End the connection and leave no task behind."""
         await self._intake.close()
         self._answers.close()
-        await self.client.close()
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait({self._running})
+        await self.client.close()
 
     async def send(self, send: Send) -> Receipt:
         """Deliver one message, through the interaction it answers or to the channel."""
-        if self.client.user is None:
-            raise NotSent("not logged in to Discord")
-        with delivering():
-            waiting = self._answers.find(send.address)
-            message_id = await self._answer(waiting, send) if waiting else None
-            if message_id is None:
-                message_id = await self._post(send)
-        return Receipt(str(message_id))
+        return await self._delivery.send(send)
 
     async def activity(self, address: Address, kind: Activity) -> None:
-        """Show "typing" for ten seconds; an interaction shows its own "thinking" already."""
-        if self.client.user is None or address.thread is not None or not address.chat.isdecimal():
-            return
-        try:
-            await self.client.get_partial_messageable(int(address.chat)).typing()
-        except (discord.DiscordException, *NETWORK_ERRORS, RuntimeError) as error:
-            _log.debug("No typing in channel %s (%s)", address.chat, type(error).__name__)
+        """Show "typing", the only thing Discord can show."""
+        await self._delivery.show_typing(address)
 
     async def logged_in(self, client: HerClient) -> None:
         """Bring Discord's list of commands up to date."""
         await sync_if_changed(client.tree, self._memory.load_hash, self._memory.save_hash)
 
-    async def connected(self, client: discord.Client) -> None:
+    async def connected(self, client: HerClient) -> None:
         """Read what was missed."""
         _log.info("Discord: connected as %s", client.user)
         await self._intake.connected(client)
+        self._retry_s = FIRST_RETRY_S
         self._up.set()
 
     async def heard(self, message: discord.Message) -> None:
@@ -219,42 +151,7 @@ class OnDiscord:
         if acknowledged and not fresh and self._pressed_twice and self._intake.is_open:
             await interaction.followup.send(self._pressed_twice, ephemeral=True)
 
-    async def _answer(self, waiting: Waiting, send: Send) -> int | None:
-        """Return the id of the delivered message, or None where the interaction is lost."""
-        try:
-            message_id = await discord_answers.answer(waiting, send.nonce, _content(send))
-        except discord.HTTPException as error:
-            if not token_is_lost(error):
-                raise
-            self._answers.drop(waiting)
-            return None
-        if send.address.thread is None:
-            self._answers.drop(waiting)
-        return message_id
-
-    async def _post(self, send: Send) -> int:
-        address = send.address
-        # An answer for one user's eyes that has lost its interaction (restart, 15 minutes) goes to the
-        # direct messages, never into the open channel.
-        if address.thread is not None or not address.chat.isdecimal():
-            return await self._post_in(await self._direct_channel(address), send)
-        try:
-            return await self._post_in(self.client.get_partial_messageable(int(address.chat)), send)
-        except discord.NotFound as error:
-            if error.code != UNKNOWN_CHANNEL or not address.private:
-                raise
-            return await self._post_in(await self._direct_channel(address), send)
-
-    async def _post_in(self, channel: discord.abc.Messageable, send: Send) -> int:
-        # discord.py adds enforce_nonce: Discord answers a repeated nonce with the message it made first.
-        message = await channel.send(**_content(send), nonce=send.nonce, suppress_embeds=True)
-        return message.id
-
-    async def _direct_channel(self, address: Address) -> discord.DMChannel:
-        return await self.client.create_dm(discord.Object(int(address.account)))
-
     async def _keep_connected(self) -> None:
-        pause_s = FIRST_RETRY_S
         while True:
             try:
                 await self._connect()
@@ -262,14 +159,13 @@ class OnDiscord:
             except (discord.DiscordException, *NETWORK_ERRORS) as error:
                 await self._give_up_or_renew(error)
             except (AttributeError, LookupError, TypeError, ValueError) as error:
-                # Before there is a ws, discord.py 2.7 stumbles like this over answers that are not Discord's
-                # (a hotel's network), and over a first gateway connection that fails (it reads ws.sequence).
-                if self.client.ws is not None:
-                    raise
+                # discord.py 2.7 stumbles like this over answers that are not Discord's (a hotel's network),
+                # over a first gateway connection that fails (it reads ws.sequence before there is a ws), and
+                # over an event it cannot read. None of these is a reason to stay away.
                 await self._give_up_or_renew(error)
             self._up.set()
-            await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, LONGEST_RETRY_S)
+            await asyncio.sleep(self._retry_s)
+            self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
 
     async def _connect(self) -> None:
         enter_webhooks(self._settings)
@@ -281,8 +177,16 @@ class OnDiscord:
         down = as_platform_down(error, self.client.intents)
         if down is not None:
             raise down from None
-        _log.warning("Discord cannot be reached (%s); trying again", type(error).__name__)
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        _log.warning(
+            "Discord cannot be reached (%s at %s:%s); trying again",
+            type(error).__name__,
+            Path(where.filename).name,
+            where.lineno,
+        )
+        self._answers.close()
         self.client = HerClient(self, self._settings, self._commands)
+        self._delivery.client = self.client
 
 
 async def _acknowledge(interaction: discord.Interaction) -> bool:
@@ -296,20 +200,3 @@ async def _acknowledge(interaction: discord.Interaction) -> bool:
         _log.warning("An interaction could not be acknowledged (%s)", type(error).__name__)
         return False
     return True
-
-
-def _content(send: Send) -> dict[str, Any]:
-    content: dict[str, Any] = {}
-    if send.text:
-        content["content"] = _literal(send.text) if send.plain else send.text
-    if send.picture is not None:
-        content["file"] = discord.File(io.BytesIO(send.picture.data), filename=send.picture.name)
-    if send.buttons:
-        content["view"] = view_of(send.buttons)
-    return content
-
-
-def _literal(text: str) -> str:
-    """Return a text that Discord shows as it is; where the escapes do not fit, the text itself."""
-    escaped = text.translate(_MARKS)
-    return escaped if utf16_length(escaped) <= DISCORD_LIMITS.text else text

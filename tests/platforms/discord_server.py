@@ -54,7 +54,7 @@ class DiscordServer:
     token: str = "a-right-token"
     hello_s: float = 30.0
     requests: list[tuple[str, str]] = field(default_factory=list)
-    faults: list[tuple[str, int | str]] = field(default_factory=list)
+    faults: list[tuple[str, str, int | str]] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
     callbacks: list[dict[str, Any]] = field(default_factory=list)
     commands: list[dict[str, Any]] = field(default_factory=list)
@@ -74,9 +74,9 @@ class DiscordServer:
     def gateway_url(self) -> str:
         return f"ws://{self.base}/gateway/"
 
-    def fail(self, path_end: str, fault: int | str) -> None:
-        """Let the next request to such a path fail: a status, "nonsense", "drop before" or "drop after"."""
-        self.faults.append((path_end, fault))
+    def fail(self, method: str, path_end: str, fault: int | str) -> None:
+        """Let the next such request fail: a status, "nonsense", "hang", "drop before" or "drop after"."""
+        self.faults.append((method, path_end, fault))
 
     def snowflake(self) -> str:
         self.sequence += 1
@@ -115,8 +115,8 @@ class DiscordServer:
     async def dm(self, content: str) -> None:
         await self.dispatch("MESSAGE_CREATE", self.says(content))
 
-    async def slash(self, name: str, locale: str = "de") -> str:
-        """Use a slash command as Alice in the direct channel; returns the interaction's token."""
+    async def slash(self, name: str, locale: str = "de", **more: Any) -> str:
+        """Use a slash command as Alice, in the direct channel unless `more` says otherwise; returns its token."""
         number = self.snowflake()
         data = {
             "id": number,
@@ -134,6 +134,7 @@ class DiscordServer:
             "context": 1,
             "app_permissions": "0",
             "attachment_size_limit": 10485760,
+            **more,
         }
         await self.dispatch("INTERACTION_CREATE", data)
         return data["token"]
@@ -141,15 +142,17 @@ class DiscordServer:
     async def api(self, request: web.Request) -> web.StreamResponse:
         path = "/" + request.match_info["path"]
         self.requests.append((request.method, path))
-        fault = next((f for f in self.faults if path.endswith(f[0])), None)
+        fault = next((f for f in self.faults if request.method == f[0] and path.endswith(f[1])), None)
         if fault is not None:
             self.faults.remove(fault)
-            if isinstance(fault[1], int):
+            if isinstance(fault[2], int):
                 body = {"code": 0, "message": "fault", "retry_after": 40.0}
-                return _json(body, status=fault[1], headers={"Via": "1.1 test"})
-            if fault[1] == "nonsense":
+                return _json(body, status=fault[2], headers={"Via": "1.1 test"})
+            if fault[2] == "hang":
+                await asyncio.sleep(60)
+            if fault[2] == "nonsense":
                 return web.Response(text="<html>welcome to the hotel's network</html>")
-            if fault[1] == "drop after":
+            if fault[2] == "drop after":
                 await self._answer(request, path)
             assert request.transport is not None
             request.transport.close()

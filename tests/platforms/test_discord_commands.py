@@ -137,6 +137,20 @@ async def test_answer_that_lost_its_interaction_goes_to_direct_messages():
         assert world.hers(user) == ["secret"]
 
 
+async def test_answer_delivered_just_before_a_crash_is_not_said_again():
+    async with discord_world() as world:
+        alice = world.env.create_user("alice")
+        await alice.slash("status")
+        picture = Picture(PNG, "image/png", "happy.png")
+        answer = send_to(world.taken[0].address, "fine", picture=picture)
+        first = await world.platform.send(answer)
+        await world.restart()
+        assert await world.platform.send(answer) == first
+        assert world.hers(alice) == ["fine"]
+        await world.platform.send(send_to(world.taken[0].address, "fine", "n2"))
+        assert world.hers(alice) == ["fine", "fine"]
+
+
 async def test_answer_after_a_quarter_of_an_hour_goes_to_the_channel():
     async with discord_world() as world:
         alice = world.env.create_user("alice")

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
-from bot.errors import MaybeSent, NotSent, PlatformDown, SendLater
+from bot.errors import ConfigError, MaybeSent, NotSent, PlatformDown, Rejected, SendLater, StoreError
+from bot.platforms import discord_delivery
 from bot.platforms.on_discord import DiscordMemory, DiscordSettings, OnDiscord
 from bot.ports import CommandSpec, Picture
 from engine.conversation import Address, Incoming
@@ -28,14 +29,18 @@ class Person:
     def __init__(self, server: DiscordServer, token: str = "", **settings: str) -> None:
         self.taken: list[Incoming] = []
         self.seen: dict[str, int] = {}
+        self.failures: list[StoreError] = []
         addresses = {"api_base": server.api_base, **settings}
+        self.memory = DiscordMemory(self._nothing, self._drop, self._load_seen, self._save_seen)
         self.platform = OnDiscord(
             DiscordSettings(SecretStr(token or server.token), **addresses),
             (CommandSpec("status", "how I feel"),),
-            DiscordMemory(self._nothing, self._drop, self._load_seen, self._save_seen),
+            self.memory,
         )
 
     async def accept(self, incoming: Incoming) -> bool:
+        if self.failures:
+            raise self.failures.pop()
         if any(known.key == incoming.key for known in self.taken):
             return False
         self.taken.append(incoming)
@@ -113,6 +118,55 @@ async def test_interaction_is_acknowledged_and_answered_from_another_task():
         assert server.callbacks[1]["content"] == "fine"
 
 
+async def test_command_is_taken_again_where_the_store_fails_for_a_moment():
+    async with discord_server() as server, started(server) as person:
+        person.failures.append(StoreError("locked"))
+        await server.slash("status")
+        await until(lambda: bool(person.taken))
+        assert len(server.callbacks) == 1
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"context": 2, "channel_id": "5", "channel": {"id": "5", "type": 3, "recipients": [], "name": "us"}},
+        {
+            "context": 0,
+            "channel_id": "5",
+            "channel": {"id": "5", "type": 0, "name": "general", "permissions": "0", "position": 0},
+            "guild_id": "6",
+            "guild": {"id": "6", "features": [], "locale": "en-US"},
+            "member": {"user": ALICE, "roles": [], "joined_at": None, "permissions": "0", "flags": 0},
+        },
+    ],
+    ids=["group of people", "server without the bot"],
+)
+async def test_where_only_the_interaction_can_answer_all_is_hidden_and_limited(place):
+    async with discord_server() as server, started(server) as person:
+        token = await server.slash("status", authorizing_integration_owners={"1": ALICE["id"]}, **place)
+        await until(lambda: bool(person.taken))
+        address = person.taken[0].address
+        assert not address.private
+        assert server.callbacks[0]["data"]["flags"] == 64
+        for number in range(6):
+            await person.platform.send(send_to(address, f"part {number}", f"n{number}"))
+        with pytest.raises(Rejected):
+            await person.platform.send(send_to(address, "part 6", "n6"))
+        await person.platform.activity(address, "typing")
+        assert [call["content"] for call in server.callbacks[1:]] == [f"part {n}" for n in range(6)]
+        assert all(token in call["path"] for call in server.callbacks)
+        assert all(call["flags"] & 64 for call in server.callbacks[2:])
+        assert not [path for _, path in server.requests if path.startswith("/channels/")]
+
+
+async def test_delivery_that_hangs_is_given_up_as_doubtful(monkeypatch):
+    monkeypatch.setattr(discord_delivery, "LONGEST_SEND_S", 0.2)
+    async with discord_server() as server, started(server) as person:
+        server.fail("POST", "/messages", "hang")
+        with pytest.raises(MaybeSent):
+            await person.platform.send(send_to(ADDRESS, "hi"))
+
+
 async def test_same_nonce_twice_is_one_message():
     async with discord_server() as server, started(server) as person:
         picture = Picture(PNG, "image/png", "happy.png")
@@ -124,7 +178,7 @@ async def test_same_nonce_twice_is_one_message():
 
 async def test_connection_that_breaks_after_delivery_may_have_sent_and_a_repeat_is_harmless():
     async with discord_server() as server, started(server) as person:
-        server.fail("/messages", "drop after")
+        server.fail("POST", "/messages", "drop after")
         with pytest.raises(MaybeSent):
             await person.platform.send(send_to(ADDRESS, "hi", "same"))
         await person.platform.send(send_to(ADDRESS, "hi", "same"))
@@ -133,7 +187,7 @@ async def test_connection_that_breaks_after_delivery_may_have_sent_and_a_repeat_
 
 async def test_long_rate_limit_goes_back_to_the_outbox():
     async with discord_server() as server, started(server) as person:
-        server.fail("/messages", 429)
+        server.fail("POST", "/messages", 429)
         with pytest.raises(SendLater) as caught:
             await person.platform.send(send_to(ADDRESS, "hi"))
         assert caught.value.after_s == 40.0
@@ -170,11 +224,29 @@ async def test_wrong_token_is_one_clear_line_without_it():
 
 async def test_server_that_is_not_discord_is_asked_again(caplog):
     async with discord_server() as server:
-        server.fail("/users/@me", "nonsense")
+        server.fail("GET", "/users/@me", "nonsense")
         with caplog.at_level(logging.WARNING):
             async with started(server):
                 assert "cannot be reached" in caplog.text
                 await until(lambda: bool(server.sockets))
+
+
+def test_application_id_that_is_no_number_is_a_wrong_setting():
+    settings = DiscordSettings(SecretStr("x"), application_id="otomo")
+    with pytest.raises(ConfigError, match=r"discord\.application_id"):
+        OnDiscord(settings, (), Person(DiscordServer()).memory)
+
+
+async def test_close_while_the_start_is_waiting_leaves_nothing():
+    async with discord_server() as server:
+        person = Person(server)
+        server.fail("GET", "/users/@me", "hang")
+        start = asyncio.create_task(person.platform.start(person.accept))
+        await until(lambda: bool(server.requests))
+        await person.platform.close()
+        await start
+        await person.platform.ended()
+        assert [task for task in asyncio.all_tasks() if task.get_name().startswith("discord")] == []
 
 
 @pytest.mark.parametrize(
@@ -229,6 +301,16 @@ async def test_gateway_that_refuses_at_first_is_tried_again():
             await until(lambda: bool(person.taken))
 
 
+async def test_event_that_cannot_be_read_ends_nothing():
+    async with discord_server() as server, started(server) as person:
+        await server.dm("one")
+        await until(lambda: len(person.taken) == 1)
+        await server.dispatch("MESSAGE_CREATE", {"channel_id": DM})
+        await until(lambda: len(server.sockets) == 2)
+        await server.dm("two")
+        await until(lambda: len(person.taken) == 2)
+
+
 async def test_lost_connection_is_made_again_and_the_gap_is_read_back():
     async with discord_server() as server, started(server) as person:
         await server.dm("one")
@@ -272,7 +354,7 @@ async def test_neither_tokens_nor_words_reach_a_log_at_debug(caplog):
                 await until(lambda: len(person.taken) == 2)
                 await person.platform.send(send_to(ADDRESS, "an answer as private", "n1"))
                 await person.platform.send(send_to(ADDRESS, "an answer as private", "n2"))
-                server.fail("/messages", "drop after")
+                server.fail("POST", "/messages", "drop after")
                 with pytest.raises(MaybeSent):
                     await person.platform.send(send_to(ADDRESS, "an answer as private", "n3"))
                 server.close_code = 4004

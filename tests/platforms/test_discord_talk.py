@@ -6,6 +6,7 @@ import asyncio
 
 import discord
 import pytest
+from simcord.backend.models import MessageSticker, Poll, PollAnswer
 
 from bot.errors import MaybeSent, Rejected, StoreError, Unreachable
 from bot.ports import Picture
@@ -134,6 +135,23 @@ async def test_attachments_are_named_as_what_she_cannot_take(name, kind):
         await alice.send(channel, world.platform.client.user.mention + " see", attachments=[(name, PNG)])
         (incoming,) = world.taken
         assert (incoming.text, incoming.cannot_take) == ("see", kind)
+
+
+async def test_voice_poll_and_forward_are_named_as_what_she_cannot_take():
+    async with discord_world() as world:
+        alice = world.env.create_user("alice")
+        voice = world.env.backend.store_attachments(alice.dm_channel.id, [("voice.ogg", b"OggS")])
+        await alice.send_dm(flags=1 << 13, attachments=voice)
+        poll = Poll(
+            question="Where?",
+            answers=[PollAnswer(1, "here"), PollAnswer(2, "there")],
+            expiry="2026-01-02T00:00:00+00:00",
+        )
+        await alice.send_dm(poll=poll)
+        sticker = MessageSticker(id=123456789012345678, name="wave", format_type=1, guild_id=1)
+        await alice.send_dm(stickers=[sticker])
+        assert [incoming.cannot_take for incoming in world.taken] == ["voice", "poll", "sticker"]
+        assert world.texts == ["", "", ""]
 
 
 async def test_edits_and_deletes_change_nothing():
