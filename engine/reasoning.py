@@ -7,9 +7,10 @@ from typing import Final
 
 _NAMES: Final = "think|thinking|thought|thoughts|reasoning"
 _TAG: Final = re.compile(
-    rf"<(?P<close>/)?(?:{_NAMES})\s{{0,4}}>|(?:\[(?P<close2>/)?THINK\])|◁(?P<close3>/)?think▷", re.IGNORECASE
+    rf"<\s{{0,2}}(?P<close>/)?\s{{0,2}}(?:{_NAMES})\s{{0,4}}>|(?:\[(?P<close2>/)?THINK\])|◁(?P<close3>/)?think▷",
+    re.IGNORECASE,
 )
-_TAG_BEGINNING: Final = re.compile(r"[<\[◁]/?[a-z]{0,9}\s{0,4}\Z", re.IGNORECASE)
+_TAG_BEGINNING: Final = re.compile(r"[<\[◁]\s{0,2}/?\s{0,2}[a-z]{0,9}\s{0,4}\Z", re.IGNORECASE)
 
 
 class ReasoningFilter:
@@ -39,7 +40,7 @@ class ReasoningFilter:
                 self.restarts += 1
             self._inside = not closes
             at = tag.end()
-        beginning = _TAG_BEGINNING.search(text, max(at, len(text) - 16))
+        beginning = _TAG_BEGINNING.search(text, max(at, len(text) - 24))
         end = beginning.start() if beginning else len(text)
         self._held = text[end:]
         if not self._inside:

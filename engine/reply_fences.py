@@ -12,7 +12,8 @@ from engine.lookahead import NeedMore
 from engine.reply_objects import Finding
 from engine.state_block import LEAK_KEYS, TELLING_KEYS, block_kind, find_state, snake_keys, updates_from
 
-_OPENER: Final = re.compile(r"`{3,}(?P<tag>[A-Za-z0-9_+#.\-]*)")
+_OPENER: Final = re.compile(r"`{3,}(?:[ \t]{1,3}(?=json))?(?P<tag>[A-Za-z0-9_+#.\-]*)")
+_OPENER_BEGINNING: Final = re.compile(r"`{3,}[ \t]{0,3}j?s?o?n?\Z")
 _TICKS: Final = re.compile(r"`+")
 _NONBLANK: Final = re.compile(r"\S")
 _STATE_WORD: Final = re.compile("|".join(sorted(LEAK_KEYS | TELLING_KEYS)), re.IGNORECASE)
@@ -49,6 +50,8 @@ def match_fence(text: str, at: int, *, final: bool = True) -> Fence:
         if end == len(text) and not final:
             raise NeedMore
         return Fence(Finding.TEXT, end)
+    if not final and _OPENER_BEGINNING.match(text, at):
+        raise NeedMore
     first = _NONBLANK.search(text, opener.end())
     if first is None:
         if not final:

@@ -17,17 +17,23 @@ _UNSETTLED: Final = 16
 """An error this near to the end of a stream may vanish with the next piece."""
 _MIN_COST: Final = 256
 
+_KEYS: Final = "|".join(sorted(TELLING_KEYS))
+_ANY_KEYS: Final = "|".join(sorted(TELLING_KEYS | LEAK_KEYS))
+_OPEN: Final = r"\{\s{0,200}"
+_DOUBLE: Final = r'"[^"{}\n]{0,60}'
+_SINGLE: Final = r"'[^'{}\n]{0,60}"
+_CURLY: Final = "“[^“”{}\n]{0,60}"
+_BARE: Final = r"[^\W\d]\w{0,40}"
+_QUOTED_KEY: Final = rf"[\"'“](?:{_KEYS})[\"'”]"
+
 _OBJECT: Final = re.compile(
-    r"\{\s{0,200}(?:\"[^\"{}\n]{0,60}\"\s{0,8}[:：]|'[^'{}\n]{0,60}'\s{0,8}:|“[^“”{}\n]{0,60}”\s{0,8}[:：]|/[/*]|#|[^\W\d]\w{0,40}\s{0,8}:)"
+    rf"{_OPEN}(?:(?:{_DOUBLE}\"|{_SINGLE}'|{_CURLY}”|{_BARE})\s{{0,8}}[:：]|/[/*]|\#|{_QUOTED_KEY})"
 )
 _OBJECT_BEGINNING: Final = re.compile(
-    r"\{\s{0,200}(?:\"[^\"{}\n]{0,60}(?:\"\s{0,8})?|'[^'{}\n]{0,60}(?:'\s{0,8})?|“[^“”{}\n]{0,60}(?:”\s{0,8})?|/|[^\W\d]\w{0,40}\s{0,8})?\Z"
+    rf"{_OPEN}(?:(?:{_DOUBLE}\"?|{_SINGLE}'?|{_CURLY}”?|{_BARE})\s{{0,8}}|/)?\Z"
 )
-_KEYS: Final = "|".join(sorted(TELLING_KEYS))
-_FIRST_KEY: Final = re.compile(
-    rf"\{{\s{{0,200}}[\"'“]?(?:{'|'.join(sorted(LEAK_KEYS | TELLING_KEYS))})[\"'”]?\s{{0,8}}:"
-)
-_LATER_KEY: Final = re.compile(rf"\{{[^{{}}]{{0,{_WINDOW}}}?[\"'“](?:{_KEYS})[\"'”]\s{{0,8}}:")
+_FIRST_KEY: Final = re.compile(rf"{_OPEN}[\"'“]?(?:{_ANY_KEYS})[\"'”]?\s{{0,8}}:")
+_LATER_KEY: Final = re.compile(rf"\{{[^{{}}]{{0,{_WINDOW}}}?{_QUOTED_KEY}")
 
 
 class Finding(Enum):

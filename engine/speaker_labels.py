@@ -13,6 +13,9 @@ _ROLES: Final = (
     "|benutzer|nutzer|erzähler|erzählerin|usuario|narrador|asistente|utilisateur|narrateur|usuário|assistente"
     "|用户|用戶|使用者|助手|旁白|ユーザー|アシスタント|ナレーター|사용자|пользователь"
 )
+_WIDE_ROLES: Final = "they|you|user|human|assistant|narrator|system|ai".translate(
+    {code: code + 0xFEE0 for code in range(ord("a"), ord("z") + 1)}
+)
 _LEAD: Final = r"[ \t]{0,20}(?:[>#]{1,4}[ \t]{0,4})?(?P<mark>[*_\[(]{0,3})"
 _COLON: Final = r"[*_\])]{0,3}[ \t]{0,4}[:：](?:(?P=mark))?"
 _QUOTED: Final = re.compile(rf"{_LEAD}(?P<who>[^\W\d_][\w'’.\-]{{0,19}}){_COLON}[ \t]{{0,4}}[\"“„«「『]")
@@ -30,7 +33,7 @@ Label = Literal["role", "quoted"]
 @lru_cache(maxsize=256)
 def _role_pattern(name: str) -> re.Pattern[str]:
     own = f"|{re.escape(name.strip())}" if name.strip() else ""
-    return re.compile(rf"{_LEAD}(?:{_ROLES}{own}){_COLON}", re.IGNORECASE)
+    return re.compile(rf"{_LEAD}(?:{_ROLES}|{_WIDE_ROLES}{own}){_COLON}", re.IGNORECASE)
 
 
 def match_label(text: str, at: int, name: str, *, final: bool = True) -> tuple[Label, int] | None:
