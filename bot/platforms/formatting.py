@@ -21,23 +21,24 @@ _EARLIEST_SHARE = 4
 """A paragraph, line or sentence end counts only behind this part (one fourth) of the room."""
 
 _SENTENCE_END = re.compile(r"""[.!?…]+["'”’»)\]*_~|]*(?=\s)|[。！？]+[」』”’）]*""")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _SPACE = re.compile(r"\s")
 
 ZERO_WIDTH_SPACE = "\u200b"
 _PING = re.compile(r"@(?=everyone|here)|(?<=<)@(?=[!&]?\d)", re.IGNORECASE)
-_INVITE = re.compile(
-    r"(discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me)/(?=[\w-])", re.IGNORECASE
-)
+_MASKED = re.compile(r"\](?=\(\s{0,9}<?\s{0,9}\w{2,20}://)")
+"""What would still be a masked link: brackets in its label, a bracketed target, another scheme."""
+_INVITE = re.compile(r"(discord\.gg|discord(?:app)?\.com/invite|dsc\.gg|discord\.me)/(?=\S)", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
-    """Return `text` without what no messenger carries: lone surrogates, NULs and carriage returns.
+    """Return `text` without what no messenger carries: lone surrogates, control characters, carriage returns.
 
     Surrogates that form a pair become the character they mean.
     """
     if not text.isascii():
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def utf16_length(text: str) -> int:
@@ -60,6 +61,7 @@ def defuse(text: str) -> str:
             pieces += [text[position : link.start], f"{link.label} (<{link.target}>)"]
             position = link.end
     text = "".join(pieces) + text[position:]
+    text = _MASKED.sub("]" + ZERO_WIDTH_SPACE, text)
     text = _PING.sub("@" + ZERO_WIDTH_SPACE, text)
     return _INVITE.sub(lambda found: f"{found[1]}/{ZERO_WIDTH_SPACE}", text)
 

@@ -224,7 +224,7 @@ def test_a_link_is_not_cut():
 
 
 def test_clean_joins_pairs_and_drops_the_rest():
-    assert clean("a\x00b\ud800c\r\nd\re") == "abc\nd\ne"
+    assert clean("a\x00b\ud800c\r\nd\re\x1b[0m\x7f") == "abc\nd\ne[0m"
     assert clean("\ud83d\ude00") == "😀"
 
 
@@ -304,6 +304,20 @@ def test_pings_and_invites_lose_their_teeth(text, gone):
 
 def test_a_masked_link_shows_where_it_leads():
     assert defuse("see [my page](https://evil.example/x)!") == "see my page (<https://evil.example/x>)!"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[a]](https://evil.example)",
+        "[a](<https://evil.example>)",
+        '[a](https://evil.example "t")',
+        "[a](discord://x/y)",
+    ],
+)
+def test_no_form_of_a_masked_link_is_left(text):
+    assert "](" not in defuse(text)
+    assert defuse(text).replace("\u200b", "") == text
 
 
 def test_ordinary_text_is_left_alone():

@@ -400,6 +400,20 @@ async def test_a_second_poller_ends_it_with_a_clear_line(server, start, caplog):
     assert sum("trying again" in record.message for record in caplog.records) == 1
 
 
+async def test_of_two_pollers_one_gives_up_and_one_goes_on(server, inbox, start):
+    two = [await start(conflicts=4), await start(conflicts=4)]
+    ends = [asyncio.create_task(platform.ended()) for platform in two]
+    done, going_on = await asyncio.wait(ends, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+    assert (len(done), len(going_on)) == (1, 1)
+    with pytest.raises(PlatformDown, match="another program"):
+        done.pop().result()
+    server.say("who is there?")
+    await heard(server, inbox)
+    await handled_all(server)
+    assert len(inbox.got) == 1
+    going_on.pop().cancel()
+
+
 async def test_a_passing_conflict_is_survived(server, inbox, start):
     server.fail(
         "getUpdates", status=409, times=3, description="Conflict: terminated by other getUpdates request"
