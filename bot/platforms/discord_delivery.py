@@ -48,7 +48,8 @@ class Delivery:
         """Deliver one message, through the interaction it answers or to the channel."""
         if self.client.user is None:
             raise NotSent("not logged in to Discord")
-        with delivering():
+        to_one_person = send.address.private or send.address.thread is not None
+        with delivering(to_one_person):
             async with asyncio.timeout(LONGEST_SEND_S):
                 waiting = self._answers.find(send.address)
                 message_id = await self._answer(waiting, send) if waiting else None

@@ -38,12 +38,20 @@ _CLOSE_REASONS: Final = {
 
 
 @contextmanager
-def delivering() -> Iterator[None]:
-    """Turn everything that a delivery can raise into a SendError."""
+def delivering(private: bool = True) -> Iterator[None]:
+    """Turn everything that a delivery can raise into a SendError.
+
+    Args:
+        private: Whether it goes to one person. A server's channel that is closed to her makes nobody
+            unreachable; there the message is Rejected.
+    """
     try:
         yield
     except (discord.DiscordException, *NETWORK_ERRORS, RuntimeError, ValueError) as error:
-        raise as_send_error(error) from error
+        meaning = as_send_error(error)
+        if isinstance(meaning, Unreachable) and not private:
+            meaning = Rejected(str(meaning))
+        raise meaning from error
 
 
 def as_send_error(error: Exception) -> SendError:

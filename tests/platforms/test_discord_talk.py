@@ -183,8 +183,20 @@ async def test_forgotten_direct_channel_is_opened_by_account():
                 send_to(Address("discord", account, chat), "there you are", f"n{number}")
             )
         assert world.hers(alice) == ["there you are"] * 2
-        with pytest.raises(Unreachable):
-            await world.platform.send(send_to(Address("discord", account, "999999999999999999", False), "hi"))
+
+
+async def test_closed_server_channel_makes_nobody_unreachable():
+    async with discord_world() as world:
+        guild = world.env.create_guild()
+        channel = guild.create_text_channel("general")
+        alice = guild.add_member(world.env.create_user("alice"))
+        await alice.send(channel, f"hi {world.platform.client.user.mention}")
+        world.env.inject_error("POST", "/channels/*/messages", status=403, code=50013)
+        with pytest.raises(Rejected):
+            await world.platform.send(send_to(world.taken[0].address, "hi"))
+        with pytest.raises(Rejected):
+            gone = Address("discord", str(alice.id), "999999999999999999", private=False)
+            await world.platform.send(send_to(gone, "hi"))
 
 
 async def test_discords_own_fault_may_have_been_delivered():
