@@ -20,7 +20,8 @@ LAYER_NAMES: Final = (
 _CLOSABLE: Final = "|".join(
     (*LAYER_NAMES, "mcp_tool_security", "system-reminder", "think", "thinking", "thought")
 )
-_TAG: Final = re.compile(rf"[<＜](?=\s{{0,4}}/?\s{{0,4}}(?:{_CLOSABLE})\b|[|｜])", re.IGNORECASE)
+_GAP: Final = "[\\s\u200b-\u200f\u2060\ufeff]{0,8}"
+_TAG: Final = re.compile(rf"[<＜](?={_GAP}/?{_GAP}(?:{_CLOSABLE})\b|[|｜])", re.IGNORECASE)
 _REMINDER: Final = re.compile(r"\[(?=\s{0,2}/?\s{0,2}reminder\b)", re.IGNORECASE)
 _MACRO: Final = re.compile(r"\{\{\s{0,4}(char|user)\s{0,4}\}\}", re.IGNORECASE)
 
