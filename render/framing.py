@@ -21,7 +21,7 @@ FIELD_OF_VIEW_DEGREES: Final = 22.0
 _HEAD_IS_BODY: Final = 0.45
 """A head box that is a larger share of the body is no head to cut out: the whole is shown."""
 _NEAR_M: Final = 0.05
-_TRUNK: Final[dict[Framing, float]] = {"portrait": 0.42, "bust": 1.12}
+_TRUNK: Final[dict[Framing, float]] = {"portrait": 0.37, "bust": 1.12}
 """How far a picture reaches below the head joint, in distances from that joint to the hips."""
 _TRUNK_IN_HEADS: Final = 2.2
 """That distance of a body without hips, in heights of the head above its joint."""

@@ -20,7 +20,7 @@ from render.vrm import Model
 
 Angles = tuple[float, float, float]
 
-ARM_DROP_DEGREES: Final = 72.0
+ARM_DROP_DEGREES: Final = 75.0
 """How far below the horizontal a resting arm points."""
 _CURLS: Final = {"Index": 12.0, "Middle": 16.0, "Ring": 20.0, "Little": 24.0}
 _SEGMENTS: Final = {"Proximal": 1.0, "Intermediate": 1.3, "Distal": 0.8}
@@ -83,7 +83,7 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
         arm_drop=69.0,
     ),
     "affectionate": Pose(
-        {"chest": (2.0, 0.0, 0.0), "neck": (3.0, -3.0, 3.0), "head": (4.0, -5.0, 8.0)}, arm_drop=74.0
+        {"chest": (2.0, 0.0, 0.0), "neck": (3.0, -3.0, 3.0), "head": (4.0, -5.0, 8.0)}, arm_drop=76.0
     ),
     "content": Pose({"neck": (1.0, 2.0, -1.0), "head": (2.0, 3.0, -3.5)}),
     "curious": Pose(
@@ -102,7 +102,7 @@ _EMOTIONS: Final[Mapping[str, Pose]] = {
             "leftShoulder": (0.0, 0.0, 7.0),
             "rightShoulder": (0.0, 0.0, -7.0),
         },
-        arm_drop=74.0,
+        arm_drop=76.0,
         gaze=(34.0, 12.0),
     ),
     "sad": Pose(

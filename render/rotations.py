@@ -31,6 +31,19 @@ def multiply(left: Quaternion, right: Quaternion) -> Quaternion:
     )
 
 
+def multiply_all(left: Quaternion, right: Quaternion) -> Quaternion:
+    """Return products of (n, 4) and (n, 4) quaternions; either may be a single (4,) one."""
+    ax, ay, az, aw = np.moveaxis(left, -1, 0)
+    bx, by, bz, bw = np.moveaxis(right, -1, 0)
+    parts = (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+    return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+
 def inverse(rotation: Quaternion) -> Quaternion:
     """Return the inverse of a unit quaternion."""
     return rotation * (-1.0, -1.0, -1.0, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,10 @@ from render.compose import DAYTIMES, FORMATS, Daytime, Format
 from render.errors import BadRequestError
 from render.framing import FRAMINGS, Framing, Measures
 from render.lighting import LIGHTS
+from render.rotations import Matrix
+from render.swing import Swing
 from render.vrm import Model, load
+from render.vrm.constraints import follow
 from render.vrm.textures import Pixels
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ MAX_SIZE_PX: Final = 1536
 WEIGHT_STEPS: Final = 8
 """Weights are rounded to eighths, so that a model has a few dozen stills and most are in the cache."""
 _MODELS_KEPT: Final = 4
+_STANCES_KEPT: Final = 24
 _BINARY_FROM: Final = 0.25
 """From this weight on an expression that knows only on and off is on: the strongest mood asks for 0.8."""
 
@@ -122,11 +127,32 @@ def _stamp(path: Path) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Stance:
+    """A model in the pose of an emotion, everything hanging still: world matrices and look weights."""
+
+    world: Matrix
+    look_weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Sitter:
-    """A loaded model with its measures."""
+    """A loaded model with its measures and the stances it has taken so far, by emotion."""
 
     model: Model
     measures: Measures
+    stances: dict[str, _Stance]
+
+    def stance(self, emotion: str) -> _Stance:
+        """Return the stance of an emotion: pose, gaze, constraints, springs, in this order."""
+        if emotion not in self.stances:
+            if len(self.stances) >= _STANCES_KEPT:
+                self.stances.clear()
+            model = self.model
+            posed = pose.apply(model, pose.for_emotion(emotion))
+            followed = follow(model.constraints, model.tree, posed.local)
+            hanging = Swing(model).settle(followed)
+            self.stances[emotion] = _Stance(model.tree.world(hanging), posed.look_weights)
+        return self.stances[emotion]
 
 
 class Studio:
@@ -163,14 +189,13 @@ class Studio:
         """Return her alone, (size_px, size_px, 4), colours multiplied by alpha."""
         sitter = self._sitter(request.model)
         model = sitter.model
-        posed = pose.apply(model, pose.for_emotion(request.emotion))
-        weights = dict(posed.look_weights)
+        stance = sitter.stance(request.emotion)
+        weights = dict(stance.look_weights)
         weights.update(_face(model, request))
-        world = model.tree.world(posed.local)
-        shift = framing.head_shift(model, sitter.measures, world)
+        shift = framing.head_shift(model, sitter.measures, stance.world)
         return self._open().draw(
             model,
-            world,
+            stance.world,
             model.resolve(weights),
             framing.camera(sitter.measures, request.framing, shift),
             LIGHTS[request.daytime],
@@ -231,7 +256,7 @@ class Studio:
         sitter = self._sitters.get(key)
         if sitter is None:
             model = load(wardrobe.read(name, self._cache_dir))
-            sitter = self._sitters[key] = _Sitter(model, framing.measure(model))
+            sitter = self._sitters[key] = _Sitter(model, framing.measure(model), {})
             self._drop_oldest()
         self._sitters.move_to_end(key)
         return sitter

@@ -12,8 +12,21 @@ import numpy as np
 
 from render.errors import VrmError
 from render.rotations import Matrix, Quaternion
-from render.vrm import expressions, fields, glb, humanoid, limits, lookat, materials, nodes, skins
+from render.vrm import (
+    constraints,
+    expressions,
+    fields,
+    glb,
+    humanoid,
+    limits,
+    lookat,
+    materials,
+    nodes,
+    skins,
+    springs,
+)
 from render.vrm.accessors import Accessors
+from render.vrm.constraints import Constraint
 from render.vrm.expressions import Expression, Resolved, Surroundings
 from render.vrm.fields import Json
 from render.vrm.lookat import LookAt
@@ -21,11 +34,12 @@ from render.vrm.materials import Material
 from render.vrm.meshes import MeshReader, Primitive
 from render.vrm.nodes import NodeTree
 from render.vrm.skins import Skin
+from render.vrm.springs import Springs
 from render.vrm.textures import Pictures
 
 Version = Literal["1.0", "0.x", "none"]
 
-_BROKEN: Final = (
+BROKEN: Final = (
     ValueError,
     TypeError,
     KeyError,
@@ -62,6 +76,8 @@ class Model:
     expressions: Mapping[str, Expression]
     available: tuple[str, ...]
     look_at: LookAt | None
+    constraints: tuple[Constraint, ...]
+    springs: Springs
     pictures: Pictures
 
     def resolve(self, weights: Mapping[str, float]) -> Resolved:
@@ -78,7 +94,7 @@ def load(data: bytes) -> Model:
     try:
         with np.errstate(all="ignore"):
             return _load(data)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise VrmError(f"the file is broken ({type(error).__name__})") from error
 
 
@@ -112,6 +128,8 @@ def _load(data: bytes) -> Model:
         expressions=faces,
         available=tuple(name for name, face in faces.items() if expressions.works(face, around)),
         look_at=_look_at(version, extension),
+        constraints=constraints.read(document),
+        springs=springs.read_0(extension, tree) if version == "0.x" else springs.read_1(document, tree),
         pictures=pictures,
     )
 

@@ -15,7 +15,9 @@ import pytest
 
 from render import framing, pose
 from render.errors import VrmError
+from render.swing import Swing
 from render.vrm import load
+from render.vrm.constraints import follow
 from tests.render import doll
 
 WATCHDOG_S = 20.0
@@ -37,7 +39,7 @@ def outcome(data: bytes) -> str:
     measures = framing.measure(model)
     framing.camera(measures, "portrait")
     posed = pose.apply(model, pose.for_emotion("happy"))
-    model.tree.world(posed.local)
+    model.tree.world(Swing(model).settle(follow(model.constraints, model.tree, posed.local)))
     model.resolve(dict.fromkeys(model.expressions, 1.0))
     return "model"
 
