@@ -194,8 +194,8 @@ async def test_closed_server_channel_makes_nobody_unreachable():
         world.env.inject_error("POST", "/channels/*/messages", status=403, code=50013)
         with pytest.raises(Rejected):
             await world.platform.send(send_to(world.taken[0].address, "hi"))
+        gone = Address("discord", str(alice.id), "999999999999999999", private=False)
         with pytest.raises(Rejected):
-            gone = Address("discord", str(alice.id), "999999999999999999", private=False)
             await world.platform.send(send_to(gone, "hi"))
 
 
