@@ -72,12 +72,11 @@ class Body:
         """
         f = self.frame
         shoulder, elbow, wrist = lowered(f, arm_points(f)) * [side, 1, 1]
+        shoulder = shoulder - np.array([side * 0.006, 0.004, 0.0])
         t = f.limb
         limbs = union(
             [
-                limb(
-                    shoulder + [-side * 0.006, -0.004, 0], elbow, 0.0415 * t + grow * 0.6, 0.0335 * t + grow
-                ),
+                limb(shoulder, elbow, 0.0415 * t + grow * 0.6, 0.0335 * t + grow),
                 limb(elbow, wrist, 0.0340 * t + grow, 0.0225 * t + grow * 0.9),
             ],
             0.02,

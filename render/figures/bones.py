@@ -72,7 +72,8 @@ def lowered(frame: Frame, points: Array) -> Array:
     pivot = arm_points(frame)[0]
     c, s = np.cos(ARM_DROP), np.sin(ARM_DROP)
     d = points - pivot
-    return np.column_stack([c * d[:, 0] + s * d[:, 1], -s * d[:, 0] + c * d[:, 1], d[:, 2]]) + pivot
+    turned = np.column_stack([c * d[:, 0] + s * d[:, 1], -s * d[:, 0] + c * d[:, 1], d[:, 2]])
+    return np.asarray(turned + pivot)
 
 
 def humanoid(frame: Frame) -> Skeleton:

@@ -10,10 +10,10 @@ Array = npt.NDArray[np.float64]
 
 def unit(vectors: Array) -> Array:
     """Return vectors of length one; `vectors` has shape (..., 3), zero vectors stay zero."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12), float)
 
 
-def ease(values: Array, low: float, high: float) -> Array:
+def ease(values: Array, low: Array | float, high: Array | float) -> Array:
     """Return a smooth ramp from 0 at `low` to 1 at `high` (which may be the smaller one)."""
     t = np.clip((values - low) / (high - low), 0.0, 1.0)
     return t * t * (3.0 - 2.0 * t)
@@ -28,7 +28,7 @@ def _second_derivatives(knots: Array, values: Array) -> Array:
     for i in range(1, count - 1):
         system[i, i - 1 : i + 2] = gaps[i - 1], 2 * (gaps[i - 1] + gaps[i]), gaps[i]
         right[i] = 6 * ((values[i + 1] - values[i]) / gaps[i] - (values[i] - values[i - 1]) / gaps[i - 1])
-    return np.linalg.solve(system, right)
+    return np.asarray(np.linalg.solve(system, right), float)
 
 
 def spline(points: Array, count: int) -> Array:
@@ -47,7 +47,7 @@ def spline(points: Array, count: int) -> Array:
     b = ((at - knots[i])[:, None]) / gap
     a = 1.0 - b
     curve = a * points[i] + b * points[i + 1]
-    return curve + ((a**3 - a) * bend[i] + (b**3 - b) * bend[i + 1]) * gap**2 / 6.0
+    return np.asarray(curve + ((a**3 - a) * bend[i] + (b**3 - b) * bend[i + 1]) * gap**2 / 6.0)
 
 
 def _slopes(xs: Array, ys: Array) -> Array:

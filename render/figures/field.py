@@ -84,7 +84,9 @@ def gradient(one: Field, points: Array, step: float = 1e-3) -> Array:
     return unit(np.stack(parts, 1))
 
 
-def polygonise(one: Field, low: tuple[float, float, float], high: tuple[float, float, float], cell: Triple) -> Surface:
+def polygonise(
+    one: Field, low: tuple[float, float, float], high: tuple[float, float, float], cell: Triple
+) -> Surface:
     """Return the surface of a field inside a box, by naive surface nets.
 
     Args:

@@ -103,10 +103,7 @@ class _File:
         face = self._mesh("Face", [p for p in parts if p.material in _FACE], list(MORPHS))
         body = self._mesh("Body", [p for p in parts if p.material not in _FACE], [])
         images = [self.glb.picture(name, image) for name, image in pictures.items()]
-        nodes = self._nodes() + [
-            {"name": "Face", "mesh": 0, "skin": 0},
-            {"name": "Body", "mesh": 1, "skin": 0},
-        ]
+        meshes = [{"name": "Face", "mesh": 0, "skin": 0}, {"name": "Body", "mesh": 1, "skin": 0}]
         return self.glb.file(
             {
                 "asset": {"version": "2.0", "generator": "Otomo render.figures"},
@@ -122,7 +119,7 @@ class _File:
                 },
                 "scene": 0,
                 "scenes": [{"nodes": [0, bones, bones + 1]}],
-                "nodes": nodes,
+                "nodes": [*self._nodes(), *meshes],
                 "meshes": [face, body],
                 "skins": [
                     {

@@ -62,7 +62,7 @@ def hair_normals(head: Head, points: Array) -> Array:
     return unit((points - centre) / (np.array([0.080, 0.118, 0.092]) * s) ** 2)
 
 
-def build_cap(head: Head, length: float, lift: float = 0.0042) -> Surface:
+def build_cap(head: Head, length: float, lift: float = 0.0060) -> Surface:
     """Return the hair that lies on the skull, ending at the hairline."""
     angles = np.linspace(-np.pi, np.pi, 61)
     line = profile(np.abs(angles), _LINE_ANGLE, _LINE_HEIGHT)

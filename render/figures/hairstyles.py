@@ -36,7 +36,7 @@ class Hairdo:
 
 def _moved(points: Array, chin: float) -> Array:
     """Return head coordinates as world coordinates."""
-    return points + np.array([0.0, chin, 0.0])
+    return np.asarray(points + np.array([0.0, chin, 0.0]))
 
 
 def hairdo(head: Head, style: Style) -> Hairdo:
@@ -133,7 +133,7 @@ def build_pins(head: Head, skeleton: Skeleton, chin: float) -> list[Part]:
 
 def _root(head: Head, z: float) -> Array:
     """Return where a lock leaves the parting on top of the head."""
-    y = float(np.interp(z, [-0.02, 0.0, 0.02, 0.035, 0.052], [0.233, 0.235, 0.231, 0.225, 0.211]))
+    y = float(np.interp(z, [-0.02, 0.0, 0.02, 0.035, 0.052], [0.235, 0.237, 0.233, 0.227, 0.212]))
     return at(head, (_PART, y, z))
 
 
@@ -151,7 +151,7 @@ def _front_lock(head: Head, side: int, tip: float) -> Lock:
 def _back_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock from the crown down the back."""
     path = np.vstack([
-        at(head, (0.004, 0.235, -0.010)),
+        at(head, (0.004, 0.231, -0.012)),
         over(head, (degrees, 0.202, 0.012), (degrees, 0.150, 0.020), (degrees, 0.090, 0.024), (degrees, 0.030, 0.025)),
         at(head, _fall(degrees, -0.055), _fall(degrees, -0.16), _fall(degrees, -0.28), _fall(degrees, tip)),
     ])  # fmt: skip
@@ -205,7 +205,7 @@ def _long_chains(head: Head) -> list[Chain]:
 def _bob_lock(head: Head, degrees: float, tip: float, width: float) -> Lock:
     """Return a lock of the bob."""
     path = np.vstack([
-        at(head, (0.010, 0.235, -0.006)),
+        at(head, (0.010, 0.231, -0.008)),
         over(
             head, (degrees, 0.200, 0.016), (degrees, 0.150, 0.022), (degrees, 0.090, 0.024),
             (degrees, 0.035, 0.027), (degrees, 0.000, 0.024), (degrees, tip, 0.006),
@@ -231,7 +231,7 @@ def _swept_locks(head: Head) -> list[Lock]:
 
 def _side_root(head: Head, z: float) -> Array:
     """Return where a lock leaves the parting at the figure's left."""
-    y = float(np.interp(z, [0.0, 0.02, 0.035, 0.050], [0.230, 0.227, 0.220, 0.205]))
+    y = float(np.interp(z, [0.0, 0.02, 0.035, 0.050], [0.234, 0.230, 0.223, 0.207]))
     return at(head, (0.030 - 0.12 * max(0.03 - z, 0), y, z))
 
 
@@ -249,7 +249,9 @@ def _bob(head: Head) -> Hairdo:
     ]
     chains = []
     for i, degrees in enumerate((85.0, 130.0, 180.0, 230.0, 275.0)):
-        points = scalp(head, np.full(3, degrees), np.array([_SWING_TOP, 0.0, -0.034]), np.array([0.022, 0.020, 0.006]))
+        points = scalp(
+            head, np.full(3, degrees), np.array([_SWING_TOP, 0.0, -0.034]), np.array([0.022, 0.020, 0.006])
+        )
         chains.append(Chain(f"hair_back_{i}", "head", points, 1.3, 0.5, 0.012))
     return Hairdo(locks, np.array(rows), chains)
 
@@ -269,7 +271,8 @@ def _short(head: Head) -> Hairdo:
         (0.024, 0.0165, ((54, 0.194, 0.010), (70, 0.164, 0.016), (77, 0.128, 0.015), (76, 0.094, 0.008))),
     ]
     locks = [
-        Lock(np.vstack([_side_root(head, z), over(head, *steps)]), width, flat=0.40) for z, width, steps in fringe
+        Lock(np.vstack([_side_root(head, z), over(head, *steps)]), width, flat=0.40)
+        for z, width, steps in fringe
     ]
     locks += [_layer(head, float(a)) for a in np.linspace(78, 282, 14)]
     locks += [_tuft(head, float(a), 0.135, 0.078) for a in np.linspace(100, 260, 12)]
@@ -283,7 +286,7 @@ def _layer(head: Head, degrees: float) -> Lock:
     swirl = 6 * np.sin(degrees)
     end = 0.118 + 0.010 * np.sin(degrees * 1.7)
     path = np.vstack([
-        at(head, (0.006, 0.234, -0.016)),
+        at(head, (0.006, 0.227, -0.018)),
         over(head, (degrees + swirl, 0.206, 0.013), (degrees + swirl, 0.168, 0.019), (degrees - swirl, end, 0.011)),
     ])  # fmt: skip
     return Lock(path, 0.0200, flat=0.32, blunt=0.5)

@@ -11,7 +11,19 @@ from render.figures.curves import Array, ease, profile
 from render.figures.field import Field, ball, grown, limb, polygonise, soft_maximum, soft_minimum
 from render.figures.mesh import Part, slab
 from render.figures.springs import Chain, ring_shares
-from render.figures.tailor import AHEAD, DOWN, UPWARDS, Tailor, above, band, below, cast, front_opening, hoop, without
+from render.figures.tailor import (
+    AHEAD,
+    DOWN,
+    UPWARDS,
+    Tailor,
+    above,
+    band,
+    below,
+    cast,
+    front_opening,
+    hoop,
+    without,
+)
 
 _CELL = (0.0110, 0.0165, 0.0110)
 _CUT = 0.985
@@ -51,11 +63,11 @@ CARDIGAN = Cut(
 )  # fmt: skip
 COAT = Cut(
     0.016, 0.006, 1.008, (0.86, 1.08, 1.20, 1.33, 1.40), (0.030, 0.020, 0.034, 0.060, 0.060),
-    (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.064, False,
+    (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.069, False,
 )  # fmt: skip
 JACKET = Cut(
     0.013, 0.006, 0.815, (0.80, 1.02, 1.18, 1.33, 1.40), (0.075, 0.040, 0.040, 0.058, 0.060),
-    (0.009, 0.010, 0.026, 0.030, 0.026), 0.020, 0.066, False,
+    (0.009, 0.010, 0.026, 0.030, 0.026), 0.020, 0.071, False,
 )  # fmt: skip
 
 
@@ -94,7 +106,9 @@ def _around(tailor: Tailor, cut: Cut) -> Field:
 def _opened(tailor: Tailor, cut: Cut, worn: Field) -> Field:
     """Return a garment cut open in front and around the neck."""
     k = tailor.k
-    around = limb(np.array([0, 1.20 * k, -0.014]), np.array([0, 1.50 * k, -0.014]), cut.neck * k, cut.neck * k)
+    around = limb(
+        np.array([0, 1.20 * k, -0.014]), np.array([0, 1.50 * k, -0.014]), cut.neck * k, cut.neck * k
+    )
     neck = below(1.50 * k, above(1.315 * k, around))
     wedge = front_opening(np.array(cut.heights) * k, np.array(cut.opening) * k)
     opened = without(neck, without(wedge, worn))
@@ -116,7 +130,9 @@ def _border(tailor: Tailor, cut: Cut, worn: Field, side: float) -> Part:
     front = np.column_stack([x, y, np.full_like(y, 0.3)])
     angle = np.radians(np.linspace(72, 184, 9))
     radius = cut.neck * k + cut.collar * 0.5 - 0.004
-    neck = np.column_stack([side * radius * np.sin(angle), np.full(9, 1.48 * k), radius * np.cos(angle) - 0.014])
+    neck = np.column_stack(
+        [side * radius * np.sin(angle), np.full(9, 1.48 * k), radius * np.cos(angle) - 0.014]
+    )
     start, along = np.vstack([front, neck]), np.vstack([np.tile(AHEAD, (14, 1)), np.tile(DOWN, (9, 1))])
     widths = np.concatenate([wide, np.full(9, cut.collar * k)])
     return tailor.on_torso(band(worn, start, along, widths, 0.0045), "outer_trim")
@@ -132,7 +148,9 @@ def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
     parts += [_border(tailor, cut, worn, side) for side in (1.0, -1.0)]
     if cut.ribbed:
         centre = np.array([0, cut.hem * k + 0.014, -0.01])
-        parts.append(tailor.on_torso(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), "outer_trim"))
+        parts.append(
+            tailor.on_torso(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), "outer_trim")
+        )
     return parts + _cuffs(tailor, cut)
 
 
@@ -149,7 +167,11 @@ def _cuffs(tailor: Tailor, cut: Cut) -> list[Part]:
             parts.append(tailor.on_torso(ring, "outer_trim"))
         else:
             inner = tailor.body.arm(side, cut.grow * 0.45, 1.2)
-            parts.append(tailor.on_torso(hoop(inner, shoulder + axis * (_CUT + 0.008), axis, 0.0, (0.012, 0.0030)), "top"))
+            parts.append(
+                tailor.on_torso(
+                    hoop(inner, shoulder + axis * (_CUT + 0.008), axis, 0.0, (0.012, 0.0030)), "top"
+                )
+            )
     return parts
 
 
@@ -166,9 +188,9 @@ def _tail_ring(tailor: Tailor, degrees: Array, y: float) -> Array:
     at = np.array([0.0, max(y, 0.905), -0.010])
     points = cast(worn, at + out * 0.35, -out)
     folds = 0.016 * float(ease(np.array(y), 0.90, 0.45)) * np.cos(angle * 9)
-    points = points + out * (profile(y, _TAIL_Y, _TAIL_OUT) + folds)[:, None]
-    points[:, 1] = y
-    return points
+    hung = np.asarray(points + out * (profile(y, _TAIL_Y, _TAIL_OUT) + folds)[:, None])
+    hung[:, 1] = y
+    return hung
 
 
 def coat_chains(tailor: Tailor) -> list[Chain]:

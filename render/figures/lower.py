@@ -101,7 +101,8 @@ def _trouser_leg(body: Body, side: float) -> Field:
     k, t = body.k, body.frame.limb**0.5
     x = side * 0.072
     hip, knee, hem = (
-        np.array(spot) for spot in ((x, 0.860 * k, -0.006), (side * 0.083, 0.470 * k, 0.002), (side * 0.084, 0.060, -0.016))
+        np.array(spot)
+        for spot in ((x, 0.860 * k, -0.006), (side * 0.083, 0.470 * k, 0.002), (side * 0.084, 0.060, -0.016))
     )
     thigh = body.frame.hip + 0.003 - 0.072
     return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.08)
@@ -125,7 +126,12 @@ def _shoe(body: Body, side: float, shaft: float) -> Field:
     """Return a shoe; `shaft` is the height of its upper edge."""
     x, s = side * 0.082, body.frame.limb**0.5
     parts = [
-        limb(np.array([x, 0.080, -0.016]), np.array([x + side * 0.003, 0.026, 0.070 * s]), 0.0320 * s, 0.0250 * s),
+        limb(
+            np.array([x, 0.080, -0.016]),
+            np.array([x + side * 0.003, 0.026, 0.070 * s]),
+            0.0320 * s,
+            0.0250 * s,
+        ),
         ball((x + side * 0.004, 0.016, 0.086 * s), (0.0310 * s, 0.0230, 0.0580 * s)),
         ball((x, 0.030, -0.034), (0.0285 * s, 0.052, 0.0310 * s)),
         limb(np.array([x, 0.085, -0.020]), np.array([x, 0.36, -0.008]), 0.0315 * s, 0.0480 * s),

@@ -26,5 +26,10 @@ def build_outfit(tailor: Tailor, style: Style, chains: list[Chain]) -> list[Part
         return [*build_turtleneck(tailor), *build_jacket(tailor, CARDIGAN), *below]
     below = [*build_trousers(tailor), *build_shoes(tailor, shaft=0.12)]
     if style.outfit == "coat":
-        return [*build_shirt(tailor, 0.030), *build_jacket(tailor, COAT), *build_coat_tails(tailor, own), *below]
+        return [
+            *build_shirt(tailor, 0.030),
+            *build_jacket(tailor, COAT),
+            *build_coat_tails(tailor, own),
+            *below,
+        ]
     return [*build_shirt(tailor, 0.055), *build_jacket(tailor, JACKET), *below]

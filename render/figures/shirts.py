@@ -63,12 +63,17 @@ def build_shirt(tailor: Tailor, depth: float) -> list[Part]:
     shirt = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.40 * k, 0.16), _FINE)
     skin = above(1.20 * k, below(1.40 * k, lambda p: torso(p) - 0.0015))
     throat = polygonise(skin, (-0.07, 1.22 * k, 0.0), (0.07, 1.385 * k, 0.16), _FINE)
-    return [tailor.on_torso(shirt, "top"), tailor.on_torso(throat, "skin"), *_collar(tailor), *_edges(tailor, bottom)]
+    return [
+        tailor.on_torso(shirt, "top"),
+        tailor.on_torso(throat, "skin"),
+        *_collar(tailor),
+        *_edges(tailor, bottom),
+    ]
 
 
 _COLLAR = (
-    (30, 1.372, 0.006, 0.003), (33, 1.397, 0.012, 0.004), (33, 1.401, 0.012, 0.007),
-    (29, 1.386, 0.020, 0.011), (24, 1.364, 0.042, 0.012),
+    (22, 1.372, 0.006, 0.003), (25, 1.397, 0.012, 0.004), (25, 1.401, 0.012, 0.007),
+    (21, 1.386, 0.020, 0.011), (16, 1.364, 0.042, 0.012),
 )  # fmt: skip
 """Rows of a collar: angle of its front edge (degrees), height, drop at the point, lift (metres)."""
 

@@ -12,7 +12,6 @@ from render.figures.field import Field, gradient, soft_maximum
 from render.figures.mesh import Part, Surface, rings, tube
 from render.figures.skeleton import Skeleton, unfolded
 
-
 AHEAD = np.array([0.0, 0.0, -1.0])
 """Direction of rays that meet the front of a body."""
 DOWN = np.array([0.0, -1.0, 0.0])
@@ -118,7 +117,10 @@ def hoop(one: Field, centre: Array, axis: Array, open_degrees: float, size: tupl
     wide, thick = size
     across = unit(np.cross(along, normal))
     turn = np.linspace(0, 2 * np.pi, 8, endpoint=False)
-    ring = across[:, None] * (np.cos(turn) * wide)[None, :, None] + normal[:, None] * (np.sin(turn) * thick)[None, :, None]
+    ring = (
+        across[:, None] * (np.cos(turn) * wide)[None, :, None]
+        + normal[:, None] * (np.sin(turn) * thick)[None, :, None]
+    )
     return rings(path[:, None] + ring, start_cap=open_degrees > 0, end_cap=open_degrees > 0)
 
 

@@ -70,7 +70,10 @@ def _paint_hair_shadow(on: Canvas, style: Style) -> None:
     on.wash(ease(on.y, edge - 0.003, edge + 0.003) * 0.85, style.palette.skin_shade)
     low = 0.095 if style.hair == "short" else 0.035
     border = 0.0600 + 0.06 * np.clip(on.y - 0.075, -0.05, 0.05)
-    on.wash(ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, low, low + 0.015) * 0.75, style.palette.skin_shade)
+    on.wash(
+        ease(np.abs(on.x), border, border + 0.0035) * ease(on.y, low, low + 0.015) * 0.75,
+        style.palette.skin_shade,
+    )
 
 
 def _paint_nose(on: Canvas, palette: Palette) -> None:
@@ -150,7 +153,10 @@ def paint_skirt(palette: Palette) -> Image.Image:
     wave = skirt_wave(on.x)
     border = -0.25 - 1.1 * ease(on.y, 0.75, 0.22)
     on.wash(np.clip((border - wave) / 0.10 + 0.5, 0, 1) * 0.9, palette.lower_shade)
-    on.wash(np.clip((wave - 0.55 - 0.8 * ease(on.y, 0.8, 0.3)) / 0.25, 0, 1) * 0.20, mixed(palette.lower, "#ffffff", 0.5))
+    on.wash(
+        np.clip((wave - 0.55 - 0.8 * ease(on.y, 0.8, 0.3)) / 0.25, 0, 1) * 0.20,
+        mixed(palette.lower, "#ffffff", 0.5),
+    )
     return on.image()
 
 
