@@ -92,6 +92,48 @@ def test_pieces_keep_to_the_limit_after_conversion(source, limit):
     assert all(telegram_length(piece) <= limit for piece in split(source, limits(limit), telegram_length))
 
 
+WORDS = st.lists(
+    st.sampled_from(["one", "two,", "three.", "Vier!", "日本語", "é", "😀😀", "a-b", "don't"]),
+    min_size=1,
+    max_size=8,
+).map(" ".join)
+
+
+def wrapped(inner):
+    marked = [inner.map(lambda text, mark=mark: f"{mark}{text}{mark}") for mark in ("**", "_", "~~", "||")]
+    return st.one_of(*marked, st.lists(inner, min_size=2, max_size=4).map(" ".join))
+
+
+SPANS = st.recursive(st.one_of(WORDS, WORDS.map(lambda text: f"`{text}`")), wrapped, max_leaves=8)
+BLOCK = st.one_of(
+    SPANS,
+    SPANS.map(lambda text: f"> {text}"),
+    WORDS.map(lambda text: f"# {text}"),
+    WORDS.map(lambda text: f"```py\n{text}\n  {text}\n```"),
+    st.lists(SPANS, min_size=2, max_size=3).map(lambda items: "\n".join(f"- {item}" for item in items)),
+)
+DOCUMENT = st.lists(BLOCK, min_size=1, max_size=8).map("\n\n".join)
+
+
+def dressed(text: str) -> list[tuple[str, frozenset[str]]]:
+    """Every visible character with the kinds of formatting that lie on it."""
+    formatted = to_entities(text)
+    found, offset = [], 0
+    for character in formatted.text:
+        on_it = (e.kind for e in formatted.entities if e.offset <= offset < e.offset + e.length)
+        if not character.isspace():
+            found.append((character, frozenset(on_it)))
+        offset += utf16_length(character)
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(DOCUMENT, st.integers(60, 150))
+def test_cutting_takes_no_formatting_off_a_single_character(document, limit):
+    pieces = split(document, limits(limit), telegram_length)
+    assert [each for piece in pieces for each in dressed(piece)] == dressed(document)
+
+
 @pytest.mark.parametrize(
     "unit", ["@a ", "*a* ", "`a` ", "**a `b`** ", "> a\n", "# a\n", "[a](http://b) ", "```\na\n```\n"]
 )
