@@ -17,6 +17,7 @@ class DialogueText:
 
     def __init__(self) -> None:
         self.empty = True
+        self._fresh = False
         self._code = False
         self._pieces: list[str] = []
         self._tidied: list[str] = []
@@ -33,6 +34,7 @@ class DialogueText:
             self._tidy()
             self._code = code
         self._pieces.append(text)
+        self._fresh = self._fresh or not text.isspace()
         self._tail = text if len(text) >= _TAIL else (self._tail + text)[-_TAIL:]
 
     @property
@@ -42,6 +44,9 @@ class DialogueText:
 
     def take(self) -> str:
         """Return what was kept since the last call, but for blanks at its end."""
+        if not self._fresh:
+            return ""
+        self._fresh = False
         self._tidy()
         text = "".join(self._tidied)
         released = text.rstrip()

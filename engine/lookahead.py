@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+NEAR: Final = 64
+"""A lookahead over more characters than this is a far one."""
+
 
 class NeedMore(Exception):
     """Raised while streaming: what stands here cannot be told before more text has come.

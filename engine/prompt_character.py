@@ -26,8 +26,8 @@ Rules:
 - Write like a person in a chat: usually one to four sentences, longer only when the matter needs it.
 - Speak in the first person. Express feeling through words rather than through described gestures.
 - React to what was actually said before you bring up anything of your own; ask at most one question.
-- Use what you remember when it helps, never as a list. If you do not remember something, say so; invent no
-  shared past.
+- Use what you remember when it helps, never as a list. If you do not remember something, say so; \
+invent no shared past.
 - Help fully with real tasks, code and facts, and admit what you do not know."""
 _OUTPUT: Final = "Output: first your reply as plain text, then the JSON block described in <instructions>."
 
@@ -86,7 +86,7 @@ def _traits(personality: Personality, *, romance: bool) -> str:
     teasing = "likes being teased" if personality.likes_teasing else "does not like being teased"
     lines.append(f"- {teasing}")
     if romance:
-        lines.append(f"- in love {_ROMANTIC_STYLES[personality.romantic_style]}")
+        lines.append(f"- romantic style {_ROMANTIC_STYLES[personality.romantic_style]}")
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.character import StateUpdates
 from engine.lenient_json import Unreadable, read_value
-from engine.lookahead import NeedMore
+from engine.lookahead import NEAR, NeedMore
 from engine.reply_objects import Finding
 from engine.state_block import LEAK_KEYS, TELLING_KEYS, block_kind, find_state, snake_keys, updates_from
 
@@ -48,14 +48,14 @@ def match_fence(text: str, at: int, *, final: bool = True) -> Fence:
         ticks = _TICKS.match(text, at)
         end = ticks.end() if ticks else at + 1
         if end == len(text) and not final:
-            raise NeedMore
+            raise NeedMore(far=end - at > NEAR)
         return Fence(Finding.TEXT, end)
     if not final and _OPENER_BEGINNING.match(text, at):
-        raise NeedMore
+        raise NeedMore(far=len(text) - at > NEAR)
     first = _NONBLANK.search(text, opener.end())
     if first is None:
         if not final:
-            raise NeedMore
+            raise NeedMore(far=len(text) - at > NEAR)
         return Fence(Finding.CUT_SHORT, len(text))
     tagged = opener["tag"].lower().startswith("json")
     if not tagged and text[first.start()] != "{":

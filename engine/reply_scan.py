@@ -10,9 +10,10 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from engine.block_lead import match_block_lead
 from engine.character import StateUpdates
 from engine.dialogue import DialogueText
-from engine.lookahead import NeedMore
+from engine.lookahead import NEAR, NeedMore
 from engine.reminder_tags import ReminderTag, blank_to_skip, match_reminder_tag
 from engine.reply_fences import match_fence
 from engine.reply_objects import Finding, match_object
@@ -130,7 +131,10 @@ class ReplyScanner:
 
     def _start_line(self, final: bool) -> None:
         label = match_label(self._text, self._at, self._name, final=final)
+        lead = None if label else match_block_lead(self._text, self._at, final=final)
         self._line_start = False
+        if lead is not None:
+            self._at = lead
         if label is None:
             return
         kind, end = label
@@ -227,7 +231,7 @@ class ReplyScanner:
         ticks = _TICKS.match(self._text, self._at)
         end = ticks.end() if ticks else self._at + 1
         if end == len(self._text) and not final:
-            raise NeedMore
+            raise NeedMore(far=end - self._at > NEAR)
         closes = end - self._at >= 3
         self._keep(end, code=True)
         if closes:

@@ -164,6 +164,17 @@ def test_a_broken_block_is_never_shown(broken: str):
         assert updates(text) is None
 
 
+@pytest.mark.parametrize(
+    "lead",
+    ["---", "***", "json", "JSON:", "**State update:**", "<json>", "~~~json", "`", "[state]", "Mood update:"],
+)
+def test_what_leads_over_to_the_block_goes_with_it(lead: str):
+    assert said(f"Hey.\n\n{lead}\n{BLOCK}") == "Hey."
+    assert said(f'Hey.\n{lead} {{"trust_delta": 1}}') == "Hey."
+    text = f"Hey.\n\n{lead}\nStay."
+    assert said(text) == text
+
+
 def test_a_user_turn_made_up_by_the_model_sets_no_reminder():
     parsed = parse_reply(f"Ok.\nUser: [reminder:1min]tea[/reminder]\n{BLOCK}")
     assert parsed.dialogue == "Ok."
