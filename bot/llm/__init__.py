@@ -78,7 +78,9 @@ async def _with_model(settings: LlmSettings, preset: Preset, announce: Announce)
         raise ConfigError(f"llm.model: name a model of {preset.who}, for example {preset.example}")
     model = await first_model(settings.base_url, settings.api_key.get_secret_value())
     if model is None:
-        raise ConfigError(f"llm.model: {preset.who} at {settings.base_url} offers no chat model; name one or start it")
+        raise ConfigError(
+            f"llm.model: {preset.who} at {settings.base_url} offers no chat model; name one or start it"
+        )
     announce(f"She speaks through {model} ({preset.who}).")
     return replace(settings, model=model)
 

@@ -25,7 +25,9 @@ NOT_FOR_CHAT: Final = re.compile(
     r"bert|moondream|tts",
     re.IGNORECASE,
 )
-BILLIONS: Final = re.compile(r"(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])", re.IGNORECASE)
+BILLIONS: Final = re.compile(
+    r"(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def ollama_address(environment: Mapping[str, str]) -> str:
     host = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
     scheme, _, rest = host.rpartition("://")
     name, _, port = rest.partition(":")
-    name = "127.0.0.1" if name in ("", "0.0.0.0") else name  # noqa: S104 (compared, not bound)
+    name = "127.0.0.1" if name in ("", "0.0.0.0") else name
     return f"{scheme or 'http'}://{name}:{port or '11434'}"
 
 
@@ -125,7 +127,9 @@ def _from_ollama(row: Mapping[str, Any]) -> Installed | None:
     # A "remote" model is run by a cloud service under a local name: nobody has agreed to that yet.
     if not name or row.get("remote_host") or "bert" in family:
         return None
-    return Installed(name, int(row.get("size") or 0) or guessed_bytes(str(details.get("parameter_size") or name)))
+    return Installed(
+        name, int(row.get("size") or 0) or guessed_bytes(str(details.get("parameter_size") or name))
+    )
 
 
 def _from_lmstudio(row: Mapping[str, Any]) -> Installed | None:
