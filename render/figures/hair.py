@@ -98,16 +98,16 @@ class Lock:
 def lock_surface(head: Head, lock: Lock, length: float, sides: int = 6) -> Surface:
     """Return the mesh of a lock."""
     reach = float(np.linalg.norm(np.diff(lock.path, axis=0), axis=1).sum())
-    steps = int(np.clip(reach / 0.0135, 12, 34))
+    steps = int(np.clip(reach / 0.0115, 12, 38))
     path = spline(lock.path, steps)
     t = np.linspace(0, 1, steps)
     width = (
         lock.width
-        * (0.30 + 0.70 * ease(t, 0, 0.22))
+        * (0.14 + 0.86 * ease(t, 0, 0.30))
         * (1 - 0.96 * np.clip((t - lock.blunt) / (1 - lock.blunt), 0, 1) ** 1.25)
     )
     out = hair_normals(head, path)
-    surface = tube(path, out, width, width * lock.flat + 0.0006, sides)
+    surface = tube(path, out, width, width * lock.flat + 0.0006, sides, bend=0.075)
     about = np.unwrap(np.arctan2(path[:, 0], path[:, 2]))
     about = np.concatenate([np.repeat(about, sides), [about[0], about[-1]]])
     uvs = cylinder_uvs(head, surface.points, about, length)

@@ -158,7 +158,9 @@ def frames(path: Array, normal: Array) -> tuple[Array, Array]:
     return np.cross(along, up), up
 
 
-def tube(path: Array, normal: Array, half_widths: Array, half_heights: Array, sides: int) -> Surface:
+def tube(
+    path: Array, normal: Array, half_widths: Array, half_heights: Array, sides: int, bend: float = np.inf
+) -> Surface:
     """Return a closed tube with elliptic cross-sections.
 
     Args:
@@ -167,13 +169,13 @@ def tube(path: Array, normal: Array, half_widths: Array, half_heights: Array, si
         half_widths: (n,) metres, across.
         half_heights: (n,) metres, along the normal.
         sides: Vertices of one ring.
+        bend: Radius of the round body the tube clings to across its width, metres.
     """
     side, up = frames(path, normal)
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    ring = (
-        side[:, None] * (np.cos(angle)[None, :, None] * np.asarray(half_widths)[:, None, None])
-        + up[:, None] * (np.sin(angle)[None, :, None] * np.asarray(half_heights)[:, None, None])
-    )  # fmt: skip
+    across = np.cos(angle)[None, :] * np.asarray(half_widths)[:, None]
+    height = np.sin(angle)[None, :] * np.asarray(half_heights)[:, None] - across**2 / (2 * bend)
+    ring = side[:, None] * across[..., None] + up[:, None] * height[..., None]
     return rings(path[:, None] + ring, start_cap=True, end_cap=True)
 
 
