@@ -92,12 +92,16 @@ def check_stage(character: CharacterState) -> StageChange | None:
     return StageChange(before, after, strained=True)
 
 
-def promote(character: CharacterState) -> CharacterState:
-    """Raise the stage where the numbers allow it, never lower it; Companion Mode keeps its own."""
+def promote(character: CharacterState, highest: Stage = "soulmate") -> CharacterState:
+    """Raise the stage where the numbers allow it (to `highest` at most), never lower it.
+
+    Companion Mode keeps its own stage.
+    """
     change = check_stage(character)
     if character.app_mode == "companion" or change is None or change.strained:
         return character
-    return replace(character, relationship_stage=change.after)
+    after = min(change.after, highest, key=stage_rank)
+    return replace(character, relationship_stage=max(change.before, after, key=stage_rank))
 
 
 def _meets(character: CharacterState, row: Requirements, percent: int) -> bool:

@@ -14,10 +14,6 @@ HERE = Path(__file__).parent
 PITFALLS = "pitfalls"
 
 NOT_BUILT: dict[str, str] = {
-    "completeEvent": "events are being built",
-    "completionMarkers": "events are being built",
-    "checkEvent": "events are being built",
-    "checkAllEvents": "events are being built",
     "extractPotentialFacts": "memory comes with its own part",
     "computeScaledDimensions": "pictures come with their own part",
     "toOpenAIContent": "pictures come with their own part",
