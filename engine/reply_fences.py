@@ -67,9 +67,7 @@ def _match_content(text: str, opened: int, first: int, tagged: bool, final: bool
     found = _read_state(text, opened, first, tagged, final)
     if isinstance(found, Fence):
         return found
-    close = text.find("```", found)
-    if close < 0 and not final:
-        raise NeedMore(far=True)
+    close = _closing(text, found, final)
     content = text[opened : close if close >= 0 else len(text)].strip()
     if _worth_keeping(content, tagged):
         return Fence(Finding.TEXT, opened, opens_code=True)
@@ -96,10 +94,7 @@ def _read_state(text: str, opened: int, first: int, tagged: bool, final: bool) -
             start = text.find("{", start + 1, limit) if tagged else -1
             continue
         if (updates := _updates(value, tagged and start == first_try)) is not None:
-            close = text.find("```", end)
-            if close < 0 and not final:
-                raise NeedMore(far=True)
-            return Fence(Finding.STATE, _behind(text, close), updates)
+            return Fence(Finding.STATE, _behind(text, _closing(text, end, final)), updates)
         return end
     return opened
 
@@ -112,6 +107,14 @@ def _updates(value: object, side_keys_count: bool) -> StateUpdates | None:
     if kind == "leak" and side_keys_count and isinstance(value, dict):
         return updates_from(snake_keys(value))
     return None
+
+
+def _closing(text: str, at: int, final: bool) -> int:
+    """Find the closing backticks from `at` on, or -1; while streaming, only once all of them are there."""
+    close = text.find("```", at)
+    if not final and (close < 0 or _behind(text, close) == len(text)):
+        raise NeedMore(far=True)
+    return close
 
 
 def _behind(text: str, close: int) -> int:
