@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from engine.app_mode import set_app_mode
 from engine.baseline import baseline_updates
 from engine.character import EMOTIONS, CharacterState, MoodChange, StateUpdates
+from engine.completion import complete_event
 from engine.daily_caps import DailyCaps, cap_daily_gains
 from engine.heuristics import analyse_message
 from engine.keywords import Keywords
@@ -18,6 +19,7 @@ from engine.stages import check_stage, stage_rank
 from engine.streak import count_day, local_day
 from engine.time_away import settle_absence
 from engine.updates import apply_updates, merge_updates, name_cause, validate_updates
+from tests.cases.adapters.events import book
 from tests.cases.adapters.rules import keywords
 from tests.people import NOON, a_character
 
@@ -94,6 +96,16 @@ class Relationship(RuleBasedStateMachine):
     def machine_turn(self, block: StateUpdates) -> None:
         after = apply_updates(self.character, block, self.now, count_interaction=False)
         assert after == self.character
+
+    @rule(number=st.integers(0, 30), choice=st.integers(0, 1))
+    def choose(self, number: int, choice: int) -> None:
+        events = (*book().pool, book().strain)
+        event = events[number]
+        picked = choice if event.scenes["en"][0].choices else None
+        before = self.character
+        self.character = complete_event(before, event, picked, self.now).character
+        assert stage_rank(self.character.relationship_stage) >= stage_rank(before.relationship_stage)
+        assert self.character.total_interactions == max(1, before.total_interactions)
 
     @rule(hours=st.floats(0, 24 * 30), steps=st.integers(1, 4))
     def absence(self, hours: float, steps: int) -> None:
