@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 JSON_TOKENS: Final = 400
+FORMAT: Final = "output_config"
 WARMEST: Final = 1.0
 """Anthropic's temperature ends at 1, the others' at 2."""
 OPTIONAL: Final = frozenset({"temperature", "top_p", "output_config"})
@@ -91,7 +92,7 @@ class AnthropicStyle:
             "stream": True,
         }
         if schema is not None:
-            body["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
+            body[FORMAT] = {"format": {"type": "json_schema", "schema": dict(schema)}}
         client = await self._client.get()
         async with aclosing(speak(lambda: self._attempt(client, body), self._pace, count)) as words:
             return "".join([text async for text in words])
@@ -152,6 +153,8 @@ class AnthropicStyle:
                 return await client.messages.with_raw_response.create(**sent, extra_body=extra)
             except BadRequestError as error:
                 name = unwanted(error.body, dict.fromkeys(body.keys() & OPTIONAL - self._unwanted, True))
+                if name is None and FORMAT in sent:
+                    name = FORMAT
                 if name is None:
                     raise
                 log.info("%s does not take %s; asking without it", self._who, name)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NO_KEY: Final = "none"
+FORMAT: Final = "response_format"
 JSON_TOKENS: Final = 400
 ANY_OBJECT: Final[Mapping[str, object]] = {"type": "object"}
 OPTIONAL: Final = frozenset(
@@ -96,7 +97,7 @@ class OpenAiStyle:
             "model": self._settings.model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             self._tokens_name: max_tokens,
-            "response_format": {"type": "json_schema", "json_schema": form},
+            FORMAT: {"type": "json_schema", "json_schema": form},
         }
         client = await self._client.get()
         async with aclosing(speak(lambda: self._attempt(client, body), self._pace, count)) as words:
@@ -160,6 +161,8 @@ class OpenAiStyle:
                 return await client.chat.completions.with_raw_response.create(**sent)
             except (BadRequestError, UnprocessableEntityError) as error:
                 name = unwanted(error.body, {key: sent[key] for key in sent.keys() & OPTIONAL})
+                if name is None and FORMAT in sent:
+                    name = FORMAT
                 if name is None:
                     raise
                 log.info("%s does not take %s; asking without it", self._who, name)
