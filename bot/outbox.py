@@ -95,6 +95,7 @@ class Outbox:
             if self._sending:
                 await asyncio.wait(self._sending.values())
             keeper.cancel()
+        await outgoing.let_go(self._store, self._owner)
 
     async def drain(self, timeout_s: float) -> None:
         """Send what can be sent now, for at most `timeout_s`, then stop; the rest waits for the next start."""

@@ -143,6 +143,13 @@ async def renew_sends(store: Store, owner: str, held: Collection[int], lease_s: 
         await connection.execute(update(table).where(mine).values(lease_until=from_now(lease_s)))
 
 
+async def let_go(store: Store, owner: str) -> None:
+    """Give back the rows of a process that stops, so that its successor need not wait for their leases."""
+    mine = and_(table.c.lease_owner == owner, is_open_send())
+    async with store.writing(durable=False) as connection:
+        await connection.execute(update(table).where(mine).values(lease_owner=None, lease_until=NEVER))
+
+
 async def mark_sent(store: Store, delivery: Delivery, message_id: str | None) -> None:
     """The platform has it."""
     await _close(store, delivery, status="sent", message_id=message_id, sent_at=now())

@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.errors import StoreError, StoreLocked
+from bot.store.patient import connect
 
 READERS: Final = 3
 """Connections that only read. More of them only made the slowest turns slower."""
@@ -94,8 +95,7 @@ def _engine(path: Path, *, connections: int, begin: str, query_only: bool) -> As
         max_overflow=0,
         pool_timeout=60,
         hide_parameters=True,
-        # Starting transactions is ours: the driver's own way defers the write lock and then fails.
-        connect_args={"isolation_level": None, "timeout": _BUSY_MS / 1000},
+        async_creator=lambda: connect(str(path), _BUSY_MS / 1000),
     )
     _prepare(engine.sync_engine, begin, query_only)
     return engine
@@ -105,11 +105,14 @@ def _prepare(engine: Engine, begin: str, query_only: bool) -> None:
     @event.listens_for(engine, "connect")
     def on_connect(dbapi_connection: Any, record: Any) -> None:
         cursor = dbapi_connection.cursor()
-        for name, value in _WANTED.items():
-            if not (query_only and name == "journal_mode"):
-                cursor.execute(f"PRAGMA {name} = {value}")
+        # How the log works is a property of the file, and the writer's to set.
+        wanted = {
+            name: value for name, value in _WANTED.items() if not (query_only and name == "journal_mode")
+        }
+        for name, value in wanted.items():
+            cursor.execute(f"PRAGMA {name} = {value}")
         cursor.execute(f"PRAGMA query_only = {int(query_only)}")
-        for name, value in _WANTED.items():
+        for name, value in wanted.items():
             cursor.execute(f"PRAGMA {name}")
             row = cursor.fetchone()
             # A build without memory mapping answers the last one with nothing.

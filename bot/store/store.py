@@ -163,11 +163,11 @@ class Store:
         if schema < len(migrations.STEPS):
             raise StoreError("the database is not up to date: start the bot once")
 
-    async def _upgrade(self, steps: tuple[migrations.Step, ...] = migrations.STEPS) -> None:
+    async def _upgrade(self) -> None:
         async with self.writing() as connection:
             schema = await connection.run_sync(migrations.schema_of)
-        migrations.check_known(schema, steps)
-        if schema == len(steps):
+        migrations.check_known(schema)
+        if schema == len(migrations.STEPS):
             return
         if schema and not self.on_postgres:
             await self._copy_before(schema)
@@ -175,7 +175,7 @@ class Store:
         again = True
         while again:
             async with self.writing() as connection:
-                again = await connection.run_sync(migrations.take_step, steps)
+                again = await connection.run_sync(migrations.take_step)
         await self._foreign_keys(True)
 
     async def _copy_before(self, schema: int) -> None:

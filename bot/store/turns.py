@@ -73,14 +73,17 @@ async def load(store: Store, user_id: int, pace: Pace = PACE) -> Loaded | None:
 
     Args:
         pace: When a burst is over; the same as the lanes use.
+
+    Raises:
+        Fenced: Somebody else loaded the turn in the same moment.
     """
     # Not durable by itself: the settling commit is, and until then nothing was said.
     async with store.writing(durable=False) as connection:
-        turn_id = await _bind(connection, user_id, pace)
-    if turn_id is None:
+        bound = await _bind(connection, user_id, pace)
+    if bound is None:
         return None
     async with store.reading() as connection:
-        return await _read(connection, user_id, turn_id)
+        return await _read(connection, user_id, *bound)
 
 
 async def mark_spoken(store: Store, loaded: Loaded, raw_reply: str, rows: Sequence[OutgoingRow]) -> Loaded:
@@ -219,7 +222,8 @@ async def fail(store: Store, turn_id: int, rows: Sequence[OutgoingRow]) -> bool:
     return True
 
 
-async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> int | None:
+async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> tuple[int, int] | None:
+    """Return the turn's id and the fence of this load."""
     await _lock_user(connection, user_id)
     turn = (
         await connection.execute(
@@ -232,9 +236,10 @@ async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> int | 
         turn_id = turn.id
         if turn.status == "waiting":
             await _join(connection, user_id, turn_id)
-    if turn_id is not None:
-        await connection.execute(update(turns).where(turns.c.id == turn_id).values(fence=turns.c.fence + 1))
-    return turn_id
+    if turn_id is None:
+        return None
+    raised = update(turns).where(turns.c.id == turn_id).values(fence=turns.c.fence + 1)
+    return turn_id, (await connection.execute(raised.returning(turns.c.fence))).scalar_one()
 
 
 async def _lock_user(connection: AsyncConnection, user_id: int) -> None:
@@ -297,8 +302,12 @@ async def _bind_rows(connection: AsyncConnection, turn_id: int, ids: list[int]) 
         await connection.execute(update(incoming).where(incoming.c.id.in_(ids)).values(turn_id=turn_id))
 
 
-async def _read(connection: AsyncConnection, user_id: int, turn_id: int) -> Loaded:
-    turn = (await connection.execute(select(turns).where(turns.c.id == turn_id))).one()
+async def _read(connection: AsyncConnection, user_id: int, turn_id: int, fence: int) -> Loaded:
+    # Between binding and reading a process can stand still for longer than its lease.
+    same = and_(turns.c.id == turn_id, turns.c.fence == fence, is_open_turn())
+    turn = (await connection.execute(select(turns).where(same))).first()
+    if turn is None:
+        raise Fenced(f"turn {turn_id} was taken over")
     rows = (
         await connection.execute(
             select(incoming).where(incoming.c.turn_id == turn_id).order_by(incoming.c.id)
@@ -308,7 +317,7 @@ async def _read(connection: AsyncConnection, user_id: int, turn_id: int) -> Load
     return Loaded(
         user_id=user_id,
         turn_id=turn_id,
-        fence=turn.fence,
+        fence=fence,
         status=turn.status,
         attempts=turn.attempts,
         raw_reply=turn.raw_reply,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import fields, replace
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced, StoreError
 from bot.inbox import Inbox
@@ -131,6 +134,26 @@ async def test_what_arrives_before_she_has_spoken_joins_the_turn(store: Store, i
     assert (last.status, last.raw_reply, len(last.incoming)) == ("spoken", "raw", 2)
     with pytest.raises(Fenced):
         await settle(store, spoken, an_outcome(spoken.character, "a", "b"), "raw", [])
+
+
+async def test_a_process_that_stood_still_between_binding_and_reading_is_fenced(
+    store: Store, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await inbox.accept(a_message("k"))
+    reading = store.reading
+
+    @asynccontextmanager
+    async def late() -> AsyncIterator[AsyncConnection]:
+        monkeypatch.setattr(store, "reading", reading)
+        other = await load(store, 1, AT_ONCE)
+        assert other is not None
+        await settle(store, other, an_outcome(other.character, "a", "b"), "raw", [])
+        async with reading() as connection:
+            yield connection
+
+    monkeypatch.setattr(store, "reading", late)
+    with pytest.raises(Fenced):
+        await load(store, 1, AT_ONCE)
 
 
 async def test_settling_writes_everything_and_ends_the_turn(store: Store, inbox: Inbox) -> None:

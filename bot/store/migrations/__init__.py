@@ -31,27 +31,27 @@ def schema_of(connection: Connection) -> int:
     return number
 
 
-def check_known(schema: int, steps: tuple[Step, ...] = STEPS) -> None:
+def check_known(schema: int) -> None:
     """Refuse a database that a newer program has written.
 
     Raises:
         StoreError: The schema's number is higher than the last step.
     """
-    if schema > len(steps):
+    if schema > len(STEPS):
         raise StoreError(
-            f"the database was made by a newer Otomo (schema {schema}, this one knows {len(steps)})"
+            f"the database was made by a newer Otomo (schema {schema}, this one knows {len(STEPS)})"
         )
 
 
-def take_step(connection: Connection, steps: tuple[Step, ...] = STEPS) -> bool:
+def take_step(connection: Connection) -> bool:
     """Do the next step, if there is one, in the caller's transaction. Returns whether it did one."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(7236842)"))
     schema = schema_of(connection)
-    check_known(schema, steps)
-    if schema == len(steps):
+    check_known(schema)
+    if schema == len(STEPS):
         return False
-    steps[schema](Operations(MigrationContext.configure(connection)))
+    STEPS[schema](Operations(MigrationContext.configure(connection)))
     _check_foreign_keys(connection)
     _write_schema(connection, schema + 1)
     return True
