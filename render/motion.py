@@ -13,7 +13,8 @@ from render.rotations import Quaternion
 class Motion:
     """A moment of a clip, laid over a standing pose.
 
-    `turns` replace the pose's normalised rotations of bones, `nudges` are added to them. `hips` moves
+    `turns` replace the pose's normalised rotations of bones by a share of `hold` (0..1), `nudges` are
+    added to them. `hips` moves
     the hips (x, y, z), in shares of their height above the ground. `grounded` lifts or lowers the body
     so that the lower foot stands where it stood. `expressions` are weights 0..1, `gaze` a (yaw, pitch)
     away from the viewer that replaces the pose's.
@@ -21,6 +22,7 @@ class Motion:
 
     turns: Mapping[str, Quaternion] = field(default_factory=dict)
     nudges: Mapping[str, Quaternion] = field(default_factory=dict)
+    hold: float = field(default=1.0, kw_only=True)
     hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
     grounded: bool = False
     expressions: Mapping[str, float] = field(default_factory=dict)

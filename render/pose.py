@@ -7,23 +7,14 @@ x nods down, y turns to her left, z tilts to her right.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
-
-import numpy as np
-
-from render import rotations
-from render.rotations import Quaternion
-from render.vrm import Model
 
 Angles = tuple[float, float, float]
 
 ARM_DROP_DEGREES: Final = 75.0
 """How far below the horizontal a resting arm points."""
-_CURLS: Final = {"Index": 12.0, "Middle": 16.0, "Ring": 20.0, "Little": 24.0}
-_SEGMENTS: Final = {"Proximal": 1.0, "Intermediate": 1.3, "Distal": 0.8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,95 +146,3 @@ def for_emotion(emotion: str) -> Pose:
         x, y, z = merged.get(bone, (0.0, 0.0, 0.0))
         merged[bone] = (x + turn[0], y + turn[1], z + turn[2])
     return replace(pose, turns=merged)
-
-
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """What a pose comes to on one model: (nodes, 4) local rotations, and look expressions to add."""
-
-    local: Quaternion
-    look_weights: Mapping[str, float]
-
-
-def apply(model: Model, pose: Pose) -> Posed:
-    """Put a model into a pose; bones it lacks are left out."""
-    normalised = {bone: rotations.euler(*turn) for bone, turn in pose.turns.items()}
-    for bone, lowering in _lowered_arms(model, pose.arm_drop).items():
-        normalised[bone] = rotations.multiply(lowering, normalised.get(bone, rotations.IDENTITY))
-    normalised |= _curled_fingers()
-    local = turned(model, normalised)
-    if model.look_at is None:
-        return Posed(local, {})
-    yaw, pitch = _gaze_angles(model, local, pose.gaze)
-    local = turned(model, model.look_at.eyes(yaw, pitch), local)
-    return Posed(local, model.look_at.expressions(yaw, pitch))
-
-
-def turned(model: Model, normalised: Mapping[str, Quaternion], start: Quaternion | None = None) -> Quaternion:
-    """Return local rotations after turning bones by normalised rotations (VRMC_vrm_animation 1.0).
-
-    Args:
-        model: The avatar.
-        normalised: Rotations by bone in 1.0 axes, as if every bone rested unrotated.
-        start: Local rotations to change, the rest pose if None.
-    """
-    local = (model.tree.rotations if start is None else start).copy()
-    for bone, rotation in normalised.items():
-        node = model.bones.get(bone)
-        if node is None:
-            continue
-        parent = int(model.tree.parents[node])
-        above = model.rest_turns[parent] if parent >= 0 else rotations.IDENTITY
-        inside = rotations.multiply(
-            rotations.inverse(above), rotations.multiply(_own(model, rotation), above)
-        )
-        local[node] = rotations.multiply(inside, model.tree.rotations[node])
-    return local
-
-
-def _own(model: Model, rotation: Quaternion) -> Quaternion:
-    # A 0.x file looks along -Z: in its own axes x and z point the other way.
-    return rotation * (-1.0, 1.0, -1.0, 1.0) if model.version == "0.x" else rotation
-
-
-def _lowered_arms(model: Model, arm_drop: float) -> dict[str, Quaternion]:
-    """Turns that bring the upper arms down from wherever they rest (most files are in T-pose, not all)."""
-    lowered = {}
-    for side, sign in (("left", -1.0), ("right", 1.0)):
-        upper, lower = model.bones.get(f"{side}UpperArm"), model.bones.get(f"{side}LowerArm")
-        if upper is None or lower is None:
-            continue
-        along = model.rest_world[lower][:3, 3] - model.rest_world[upper][:3, 3]
-        already = math.degrees(math.atan2(-along[1], math.hypot(along[0], along[2])))
-        lowered[f"{side}UpperArm"] = rotations.about((0.0, 0.0, 1.0), sign * (arm_drop - already))
-    return lowered
-
-
-def _curled_fingers() -> dict[str, Quaternion]:
-    curled = {}
-    for side, sign in (("left", -1.0), ("right", 1.0)):
-        for finger, degrees in _CURLS.items():
-            for segment, share in _SEGMENTS.items():
-                turn = rotations.about((0.0, 0.0, 1.0), sign * degrees * share)
-                curled[f"{side}{finger}{segment}"] = turn
-    return curled
-
-
-def _gaze_angles(model: Model, local: Quaternion, away: tuple[float, float]) -> tuple[float, float]:
-    """Return the eyes' (yaw, pitch) in the head: towards the viewer, plus the wanted angle away."""
-    head = model.bones.get("head")
-    if head is None:
-        return away
-    now = _world_turn(model, local, head)
-    nod = _own(model, rotations.multiply(now, rotations.inverse(model.rest_turns[head])))
-    ahead = rotations.to_matrix(rotations.inverse(nod)) @ np.array([0.0, 0.0, 1.0])
-    yaw = math.degrees(math.atan2(ahead[0], ahead[2]))
-    pitch = math.degrees(math.atan2(-ahead[1], math.hypot(ahead[0], ahead[2])))
-    return yaw + away[0], pitch + away[1]
-
-
-def _world_turn(model: Model, local: Quaternion, node: int) -> Quaternion:
-    turn: Quaternion = local[node]
-    while (node := int(model.tree.parents[node])) >= 0:
-        turn = rotations.multiply(local[node], turn)
-    return turn

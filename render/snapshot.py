@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from render import RENDERER_VERSION, compose, framing, pose, wardrobe
-from render.compose import DAYTIMES, FORMATS, Daytime, Format
+from render import compose, emotes, film, framing, pose, posing, wardrobe
 from render.errors import BadRequestError
-from render.framing import FRAMINGS, Framing, Measures
+from render.framing import Camera, Measures
 from render.lighting import LIGHTS
+from render.motion import STILL, Clip, Motion
+from render.requests import LoopRequest, SnapshotRequest, cache_key
 from render.rotations import Matrix
 from render.swing import Swing
 from render.vrm import Model, load
@@ -27,108 +26,22 @@ if TYPE_CHECKING:
     from render.gl.context import Context
     from render.gl.toon import ToonRenderer
 
-MIN_SIZE_PX: Final = 16
-MAX_SIZE_PX: Final = 1536
-WEIGHT_STEPS: Final = 8
-"""Weights are rounded to eighths, so that a model has a few dozen stills and most are in the cache."""
+__all__ = ["LoopRequest", "SnapshotRequest", "Studio", "cache_key"]
+
 _MODELS_KEPT: Final = 4
 _STANCES_KEPT: Final = 24
 _BINARY_FROM: Final = 0.25
 """From this weight on an expression that knows only on and off is on: the strongest mood asks for 0.8."""
+_BLINK_S: Final = 0.3
+_BLINK_AT: Final = 0.55
+"""Where in a loop she blinks once, as a share of it."""
 
-
-@dataclass(frozen=True, slots=True)
-class SnapshotRequest:
-    """A still to be made.
-
-    `model` is a file's path or "default:NAME". `expression` is the avatar's own spelling, None for the
-    face at rest; `weight` its strength 0..1. `emotion` picks pose and background. `background` is
-    "mood", "transparent" or a picture's path; `daytime` tints light and background.
-
-    Raises:
-        BadRequestError: A value is out of its range.
-    """
-
-    model: str
-    expression: str | None = None
-    weight: float = 0.0
-    emotion: str = "neutral"
-    framing: Framing = "portrait"
-    size_px: int = 512
-    background: str = compose.MOOD
-    format: Format = "png"
-    daytime: Daytime | None = None
-
-    def __post_init__(self) -> None:
-        texts = (self.model, self.emotion, self.background, self.expression or "")
-        if not all(isinstance(text, str) for text in texts):
-            raise BadRequestError("model, expression, emotion and background are texts")
-        if not isinstance(self.size_px, int) or not isinstance(self.weight, (int, float)):
-            raise BadRequestError("size_px and weight are numbers")
-        if not MIN_SIZE_PX <= self.size_px <= MAX_SIZE_PX:
-            raise BadRequestError(f"size_px must lie in {MIN_SIZE_PX}..{MAX_SIZE_PX}")
-        if not 0.0 <= self.weight <= 1.0:
-            raise BadRequestError("weight must lie in 0..1")
-        if self.framing not in FRAMINGS:
-            raise BadRequestError(f"framing must be one of {', '.join(FRAMINGS)}")
-        if self.format not in FORMATS:
-            raise BadRequestError(f"format must be one of {', '.join(FORMATS)}")
-        if self.daytime is not None and self.daytime not in DAYTIMES:
-            raise BadRequestError(f"daytime must be one of {', '.join(DAYTIMES)}")
-
-    @property
-    def shown_weight(self) -> float:
-        """The weight as it is drawn: in eighths, and never rounded down to nothing."""
-        if self.expression is None or self.weight <= 0:
-            return 0.0
-        return max(1, round(self.weight * WEIGHT_STEPS)) / WEIGHT_STEPS
-
-    def to_wire(self) -> dict[str, Any]:
-        """Return the fields as a JSON object."""
-        return asdict(self)
-
-    @classmethod
-    def from_wire(cls, arguments: dict[str, Any]) -> SnapshotRequest:
-        """Build a request from a JSON object; unknown keys are ignored.
-
-        Raises:
-            BadRequestError: A field is missing, of a wrong type or out of range.
-        """
-        known = {field.name for field in fields(cls)}
-        try:
-            return cls(**{key: value for key, value in arguments.items() if key in known})
-        except TypeError as error:
-            raise BadRequestError("a snapshot request has a missing or mistyped field") from error
-
-
-def cache_key(request: SnapshotRequest, model_hash: str) -> str:
-    """Return the name (40 hex digits) under which a still may be kept for ever.
-
-    Args:
-        request: What is asked for.
-        model_hash: A digest of the model's file: a changed file makes new stills.
-    """
-    parts = request.to_wire()
-    parts["model"] = model_hash
-    parts["weight"] = request.shown_weight
-    parts["expression"] = request.expression if request.shown_weight else None
-    parts["version"] = RENDERER_VERSION
-    if request.background not in (compose.MOOD, compose.TRANSPARENT):
-        parts["background"] = _stamp(Path(request.background))
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:40]
-
-
-def _stamp(path: Path) -> list[Any]:
-    try:
-        stat = path.stat()
-    except OSError:
-        return [str(path)]
-    return [str(path), stat.st_size, stat.st_mtime_ns]
+Look = SnapshotRequest | LoopRequest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stance:
-    """A model in the pose of an emotion, everything hanging still: world matrices and look weights."""
+    """A model in a pose: world matrices and look weights."""
 
     world: Matrix
     look_weights: Mapping[str, float]
@@ -136,27 +49,44 @@ class _Stance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sitter:
-    """A loaded model with its measures and the stances it has taken so far, by emotion."""
+    """A loaded model with its measures and the stances it has taken so far."""
 
     model: Model
     measures: Measures
-    stances: dict[str, _Stance]
+    stances: dict[tuple[str, str | None], _Stance] = field(default_factory=dict)
 
-    def stance(self, emotion: str) -> _Stance:
-        """Return the stance of an emotion: pose, gaze, constraints, springs, in this order."""
-        if emotion not in self.stances:
+    def stance(self, emotion: str, pose_id: str | None) -> _Stance:
+        """Return a stance with everything hanging still; made once per emotion and pose."""
+        key = (emotion, pose_id)
+        if key not in self.stances:
             if len(self.stances) >= _STANCES_KEPT:
                 self.stances.clear()
-            model = self.model
-            posed = pose.apply(model, pose.for_emotion(emotion))
-            followed = follow(model.constraints, model.tree, posed.local)
-            hanging = Swing(model).settle(followed)
-            self.stances[emotion] = _Stance(model.tree.world(hanging), posed.look_weights)
-        return self.stances[emotion]
+            self.stances[key] = self.moved(emotion, _best_moment(pose_id), Swing(self.model), None)
+        return self.stances[key]
+
+    def moved(self, emotion: str, motion: Motion, swing: Swing, seconds: float | None) -> _Stance:
+        """Pose, gaze, constraints, springs, in this order; `seconds` since the last step, None to settle."""
+        model = self.model
+        posed = posing.apply(model, pose.for_emotion(emotion), motion)
+        local = follow(model.constraints, model.tree, posed.local)
+        if seconds is None:
+            local = swing.settle(local, posed.moved)
+        else:
+            local = swing.step(local, seconds, posed.moved)
+        return _Stance(model.tree.world(local, posed.moved), posed.look_weights)
+
+
+def _best_moment(pose_id: str | None) -> Motion:
+    if pose_id is None:
+        return STILL
+    clip = emotes.CLIPS.get(pose_id)
+    if clip is None:
+        raise BadRequestError(f"there is no pose {pose_id}: known are {', '.join(emotes.CLIPS)}")
+    return clip.sample(clip.best_s)
 
 
 class Studio:
-    """Draws stills. All calls must come from the thread that made the first one: the context is its."""
+    """Draws stills and loops. All calls must come from one thread: the OpenGL context belongs to it."""
 
     def __init__(self, cache_dir: Path | None = None) -> None:
         """Prepare a studio; OpenGL is opened by the first picture.
@@ -175,10 +105,10 @@ class Studio:
         Raises:
             VrmError: The model's file is refused.
             NoGraphicsError: There is no OpenGL here.
-            BadRequestError: The figure or background does not exist.
+            BadRequestError: The figure, pose or background does not exist.
         """
         figure = self.figure(request)
-        behind = compose.background(request.background, request.emotion, request.daytime, request.size_px)
+        behind = _background(request)
         if behind is None and request.format != "jpeg":
             return compose.encode(compose.straight(figure), request.format)
         if behind is None:
@@ -188,19 +118,43 @@ class Studio:
     def figure(self, request: SnapshotRequest) -> Pixels:
         """Return her alone, (size_px, size_px, 4), colours multiplied by alpha."""
         sitter = self._sitter(request.model)
-        model = sitter.model
-        stance = sitter.stance(request.emotion)
-        weights = dict(stance.look_weights)
-        weights.update(_face(model, request))
-        shift = framing.head_shift(model, sitter.measures, stance.world)
-        return self._open().draw(
-            model,
-            stance.world,
-            model.resolve(weights),
-            framing.camera(sitter.measures, request.framing, shift),
-            LIGHTS[request.daytime],
-            request.size_px,
-        )
+        stance = sitter.stance(request.emotion, request.pose)
+        shift = framing.head_shift(sitter.model, sitter.measures, stance.world)
+        camera = framing.camera(sitter.measures, request.framing, shift)
+        worn = _best_moment(request.pose).expressions
+        return self._draw(request, sitter, stance, camera, worn, 0.0)
+
+    def loop(self, request: LoopRequest) -> bytes:
+        """Return a short moving picture, hair and clothes swinging.
+
+        Raises:
+            VrmError: The model's or the animation's file is refused.
+            NoGraphicsError: There is no OpenGL here.
+            BadRequestError: The figure, action or background does not exist.
+        """
+        clip = wardrobe.clip(request.action)
+        frames = self._frames(request, clip)
+        if request.format == "mp4":
+            return film.mp4(frames, request.fps, request.size_px)
+        return film.webp(frames, request.fps)
+
+    def _frames(self, request: LoopRequest, clip: Clip) -> Iterator[Pixels]:
+        sitter = self._sitter(request.model)
+        shown_s = min(clip.duration_s, request.max_seconds)
+        count = max(2, round(shown_s * request.fps))
+        behind = _background(request)
+        camera = framing.camera(sitter.measures, request.framing)
+        swing = Swing(sitter.model)
+        for number in _with_run_up(count, looping=clip.loops):
+            seconds = (number % count) / count * shown_s
+            motion = clip.sample(seconds)
+            step = None if number == -count or (number == 0 and not clip.loops) else shown_s / count
+            stance = sitter.moved(request.emotion, motion, swing, step)
+            if number < 0:
+                continue
+            worn = {**motion.expressions, **_blink(seconds / shown_s, shown_s, motion)}
+            figure = self._draw(request, sitter, stance, camera, worn, seconds)
+            yield compose.straight(figure) if behind is None else compose.over(figure, behind)
 
     def expressions(self, model: str) -> tuple[str, ...]:
         """Return the expressions of a model that change anything, in its own spelling.
@@ -240,6 +194,27 @@ class Studio:
             close_context(self._context)
             self._context = None
 
+    def _draw(
+        self,
+        look: Look,
+        sitter: _Sitter,
+        stance: _Stance,
+        camera: Camera,
+        worn: Mapping[str, float],
+        seconds: float,
+    ) -> Pixels:
+        model = sitter.model
+        weights = {**stance.look_weights, **worn, **_face(model, look, worn)}
+        return self._open().draw(
+            model,
+            stance.world,
+            model.resolve(weights),
+            camera,
+            LIGHTS[look.daytime],
+            look.size_px,
+            seconds,
+        )
+
     def _open(self) -> ToonRenderer:
         if self._renderer is None:
             from render.gl.context import open_context
@@ -256,7 +231,7 @@ class Studio:
         sitter = self._sitters.get(key)
         if sitter is None:
             model = load(wardrobe.read(name, self._cache_dir))
-            sitter = self._sitters[key] = _Sitter(model, framing.measure(model), {})
+            sitter = self._sitters[key] = _Sitter(model, framing.measure(model))
             self._drop_oldest()
         self._sitters.move_to_end(key)
         return sitter
@@ -268,11 +243,28 @@ class Studio:
                 self._renderer.unload(oldest.model)
 
 
-def _face(model: Model, request: SnapshotRequest) -> dict[str, float]:
-    weight = request.shown_weight
-    expression = model.expressions.get(request.expression or "")
+def _background(look: Look) -> Pixels | None:
+    return compose.background(look.background, look.emotion, look.daytime, look.size_px)
+
+
+def _face(model: Model, look: Look, worn: Mapping[str, float]) -> dict[str, float]:
+    """Her asked expression; a clip's own one counts where none is asked for or it is the stronger."""
+    weight = look.shown_weight
+    expression = model.expressions.get(look.expression or "")
     if expression is None or weight == 0.0:
         return {}
     if expression.binary:
         weight = float(weight >= _BINARY_FROM)
-    return {expression.name: weight}
+    return {expression.name: max(weight, worn.get(expression.name, 0.0))}
+
+
+def _with_run_up(count: int, *, looping: bool) -> range:
+    """Frames of a loop; a looping clip is played once unseen, so that hair swings as it will at the seam."""
+    return range(-count if looping else 0, count)
+
+
+def _blink(share: float, duration_s: float, motion: Motion) -> dict[str, float]:
+    half = _BLINK_S / 2 / duration_s
+    closed = max(0.0, 1.0 - abs(share - _BLINK_AT) / half)
+    # Laughing eyes are closed already.
+    return {"blink": closed} if closed and not motion.expressions.get("happy") else {}

@@ -41,27 +41,28 @@ class Swing:
         self._now: Vectors | None = None
         self._before: Vectors | None = None
 
-    def settle(self, local: Quaternion) -> Quaternion:
+    def settle(self, local: Quaternion, moved: Vectors | None = None) -> Quaternion:
         """Return local rotations with everything hanging still."""
         self._now = None
         result = local
         for _ in range(SETTLE_STEPS):
-            result = self.step(local, SETTLE_STEP_S)
+            result = self.step(local, SETTLE_STEP_S, moved)
         return result
 
-    def step(self, local: Quaternion, seconds: float) -> Quaternion:
+    def step(self, local: Quaternion, seconds: float, moved: Vectors | None = None) -> Quaternion:
         """Move on by `seconds`; the first step starts from the pose itself.
 
         Args:
             local: (nodes, 4) local rotations of pose and constraints, without swinging.
             seconds: Time since the step before.
+            moved: (nodes, 3) local translations where they are not those of rest.
 
         Returns:
             Local rotations with swinging.
         """
         if not len(self._nodes):
             return local
-        posed = self._model.tree.world(local)
+        posed = self._model.tree.world(local, moved)
         before_own = self._before_own(local)
         world = np.empty((len(self._nodes), 4, 4))
         turns = np.tile(rotations.IDENTITY, (len(self._nodes), 1))

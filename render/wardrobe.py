@@ -9,8 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from render import figures
+from render import emotes, figures
 from render.errors import BadRequestError
+from render.motion import Clip
+from render.vrm import animation
 from render.vrm.limits import MAX_FILE_BYTES
 
 DEFAULT_PREFIX: Final = "default:"
@@ -49,6 +51,26 @@ def read(name: str, cache_dir: Path | None) -> bytes:
         return Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise BadRequestError(f"the avatar {Path(name).name} cannot be read") from error
+
+
+def clip(action: str) -> Clip:
+    """Return what an action is: one of our clips, or the .vrma file of that path.
+
+    Raises:
+        BadRequestError: There is no such clip or file.
+        VrmError: The file is refused.
+    """
+    if action in emotes.CLIPS:
+        return emotes.CLIPS[action]
+    path = Path(action)
+    try:
+        if path.stat().st_size > animation.MAX_FILE_BYTES:
+            raise BadRequestError(f"the animation {path.name} is too large")
+        return animation.load_animation(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BadRequestError(
+            f"there is no action {path.name}: known are {', '.join(emotes.CLIPS)}"
+        ) from error
 
 
 def user_cache_dir() -> Path:

@@ -1,7 +1,7 @@
 """The child process that draws: `python -m render.worker`, spoken to by `render.wire` over stdin/stdout.
 
-Requests: {"do": "snapshot", ...fields of SnapshotRequest}, {"do": "expressions", "model": ...} and
-{"do": "ping"}. It does one thing at a time, ends when its input ends, and may be killed at any moment.
+Requests: {"do": "snapshot", ...fields of SnapshotRequest}, {"do": "loop", ...fields of LoopRequest},
+{"do": "expressions", "model": ...} and {"do": "ping"}. It does one thing at a time, ends when its input ends, and may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -62,11 +62,19 @@ def answer(studio: Any, request: dict[str, Any]) -> Answer:
 
 
 def _snapshot(studio: Any, request: dict[str, Any]) -> Answer:
-    from render.snapshot import SnapshotRequest
+    from render.requests import SnapshotRequest
 
     wanted = SnapshotRequest.from_wire(request)
     picture = studio.snapshot(wanted)
     return {"ok": True, "format": wanted.format, "model_hash": studio.digest(wanted.model)}, picture
+
+
+def _loop(studio: Any, request: dict[str, Any]) -> Answer:
+    from render.requests import LoopRequest
+
+    wanted = LoopRequest.from_wire(request)
+    moving = studio.loop(wanted)
+    return {"ok": True, "format": wanted.format, "model_hash": studio.digest(wanted.model)}, moving
 
 
 def _expressions(studio: Any, request: dict[str, Any]) -> Answer:
@@ -87,6 +95,7 @@ def _ping(studio: Any, request: dict[str, Any]) -> Answer:
 
 _TASKS: Final[dict[str, Callable[[Any, dict[str, Any]], Answer]]] = {
     "snapshot": _snapshot,
+    "loop": _loop,
     "expressions": _expressions,
     "ping": _ping,
 }

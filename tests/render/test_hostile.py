@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from render import framing, pose
+from render import framing, pose, posing
 from render.errors import VrmError
 from render.swing import Swing
 from render.vrm import load
@@ -38,7 +38,7 @@ def outcome(data: bytes) -> str:
         return "refused"
     measures = framing.measure(model)
     framing.camera(measures, "portrait")
-    posed = pose.apply(model, pose.for_emotion("happy"))
+    posed = posing.apply(model, pose.for_emotion("happy"))
     model.tree.world(Swing(model).settle(follow(model.constraints, model.tree, posed.local)))
     model.resolve(dict.fromkeys(model.expressions, 1.0))
     return "model"

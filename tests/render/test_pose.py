@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from render import framing, pose, rotations
+from render import framing, pose, posing, rotations
 from render.vrm import Model, load
 from tests.render import doll
 
@@ -16,7 +16,7 @@ SMILING = ("happy", "excited", "playful", "affectionate")
 
 
 def world_of(model: Model, emotion: str) -> np.ndarray:
-    return model.tree.world(pose.apply(model, pose.for_emotion(emotion)).local)
+    return model.tree.world(posing.apply(model, pose.for_emotion(emotion)).local)
 
 
 def place(model: Model, world: np.ndarray, bone: str) -> np.ndarray:
@@ -86,7 +86,7 @@ def test_an_unknown_emotion_stands_as_neutral() -> None:
 def test_a_model_without_bones_is_left_alone() -> None:
     doc, writer = doll.vrm1(humanoid={})
     model = load(doll.glb(doc, writer))
-    assert pose.apply(model, pose.for_emotion("happy")).local == pytest.approx(model.tree.rotations)
+    assert posing.apply(model, pose.for_emotion("happy")).local == pytest.approx(model.tree.rotations)
 
 
 @pytest.mark.parametrize("name", ["Godette_vrm_v4.vrm", "cryptovoxels.vrm"])

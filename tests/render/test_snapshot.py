@@ -231,3 +231,26 @@ def test_a_real_face_shows_its_expressions(studio: Studio, avatars: Path) -> Non
         shown = picture(studio, plain(model, expression=expression, weight=1.0)).astype(int)
         changed = np.abs(shown - rest).max(axis=2) > 24
         assert 0.002 < changed.mean() < 0.2, expression
+
+
+def test_poses_of_clips_make_stills(studio: Studio, doll_file: str) -> None:
+    rest = studio.snapshot(plain(doll_file))
+    waving = plain(doll_file, pose="greeting", framing="full")
+    assert studio.snapshot(waving) != studio.snapshot(plain(doll_file, framing="full"))
+    assert cache_key(waving, "m") != cache_key(replace(waving, pose=None), "m")
+    assert studio.snapshot(plain(doll_file)) == rest
+    with pytest.raises(BadRequestError, match="greeting"):
+        studio.snapshot(plain(doll_file, pose="cartwheel"))
+
+
+def test_our_own_figures_are_built_once(studio: Studio, tmp_path: Path) -> None:
+    from render import figures
+
+    fresh = Studio(tmp_path)
+    name = f"default:{figures.NAMES[0]}"
+    assert {"happy", "sad", "angry", "relaxed", "surprised", "blink"} <= set(fresh.expressions(name))
+    kept = list((tmp_path / "figures").iterdir())
+    assert [path.suffix for path in kept] == [".vrm"]
+    written = kept[0].stat().st_mtime_ns
+    assert Studio(tmp_path).digest(name) == fresh.digest(name)
+    assert kept[0].stat().st_mtime_ns == written

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from render import pose, rotations
+from render import pose, posing, rotations
 from render.errors import VrmError
 from render.swing import Swing
 from render.vrm import Model, load
@@ -78,7 +78,7 @@ def test_a_moving_strand_lags_and_comes_to_rest() -> None:
     model = load(doll.glb(*with_strand(stiffness=1.0)))
     swing = Swing(model)
     start = swing.settle(model.tree.rotations)
-    nod = pose.turned(model, {"head": rotations.euler(z=40)})
+    nod = posing.turned(model, {"head": rotations.euler(z=40)})
     first = strand(model, swing.step(nod, 1 / 30))
     for _ in range(150):
         last = swing.step(nod, 1 / 30)
@@ -132,9 +132,9 @@ def test_bones_without_length_do_not_swing() -> None:
 def test_a_real_avatar_settles_near_its_rest(avatars: Path) -> None:
     model = load((avatars / "Godette_vrm_v4.vrm").read_bytes())
     assert len(model.springs.joints) > 5
-    local = Swing(model).settle(pose.apply(model, pose.for_emotion("playful")).local)
+    local = Swing(model).settle(posing.apply(model, pose.for_emotion("playful")).local)
     moved = np.linalg.norm(
-        (model.tree.world(local) - model.tree.world(pose.apply(model, pose.for_emotion("playful")).local))[
+        (model.tree.world(local) - model.tree.world(posing.apply(model, pose.for_emotion("playful")).local))[
             :, :3, 3
         ],
         axis=1,
