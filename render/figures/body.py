@@ -125,7 +125,7 @@ def upper_shares(body: Body, skeleton: Skeleton, points: Array) -> dict[str, Arr
         on = points[:, 0] * sign
         along = along_arm(body.frame, points * [sign, 1, 1])
         share = (
-            ease(torso - body.arm(sign)(points), -0.030, 0.050)
+            ease(torso - body.arm(sign)(points), -0.045, 0.050)
             * ease(along, -0.05, 0.045)
             * ease(on, 0.03, 0.07)
         )

@@ -139,8 +139,8 @@ def _lash(eye: Eye, curves: Curves, weight: float) -> Curves:
 def _flick(eye: Eye, curves: Curves, at: float, length: float) -> Curves:
     """Return one single lash: a small pointed blade on the outer part of the upper lid."""
     edge = curves[0]
-    x = np.interp(at, _T, edge[:, 0]), np.interp(at + 0.085, _T, edge[:, 0])
-    y = np.interp(at, _T, edge[:, 1]), np.interp(at + 0.085, _T, edge[:, 1])
+    x = np.interp(at, _T, edge[:, 0]), np.interp(at + 0.060, _T, edge[:, 0])
+    y = np.interp(at, _T, edge[:, 1]), np.interp(at + 0.060, _T, edge[:, 1])
     tip = np.array([x[1] + eye.side * length * 0.80, y[1] + length * 0.62])
     share = np.linspace(0, 1, 5)[:, None]
     bend = np.array([eye.side * 0.25, -0.25]) * length * (share * (1 - share))
@@ -198,7 +198,7 @@ def _lines(eye: Eye, skeleton: Skeleton, rest: Curves, shapes: dict[str, Curves]
     parts.append(
         _part(skeleton, "crease", patch(eye.head, _lower_lash(eye, rest), lower, lift=0.0024, rows=2))
     )
-    for at, length in ((0.70, 0.0048), (0.82, 0.0058)) if eye.style.flicks else ():
+    for at, length in ((0.56, 0.0056), (0.69, 0.0072), (0.82, 0.0082)) if eye.style.flicks else ():
         moved = each(shapes, lambda c, at=at, length=length: _flick(eye, c, at, length))  # type: ignore[misc]
         parts.append(
             _part(
@@ -225,7 +225,7 @@ def _brow(eye: Eye, inner: float, outer: float, arch: float, out: float) -> Curv
     # Low brows are drawn straighter.
     bow = 0.0062 * np.sin(np.pi * (_T * 0.86 + 0.06)) * arch * (1 - 60 * drop)
     y = 0.1330 - drop + bow + inner * (1 - _T) ** 1.4 + outer * _T**1.3
-    half = (0.0007 + 0.00135 * eye.style.brow_weight * ease(_T, -0.12, 0.28) * ease(_T, 1.05, 0.35)) * ease(
+    half = (0.0007 + 0.00135 * eye.style.brow_weight * ease(_T, -0.06, 0.22) * ease(_T, 1.05, 0.35)) * ease(
         _T, 1.04, 0.9
     )
     return np.column_stack([eye.side * x, y + half]) * s, np.column_stack([eye.side * x, y - half]) * s

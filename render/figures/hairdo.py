@@ -47,7 +47,9 @@ def crown(head: Head, root: tuple[float, float], *steps: tuple[float, float, flo
         steps: (degrees, y, lift) as for `over`.
     """
     # Hair lies flat on the top of the head and gains volume on its way down.
-    low = [(degrees, y, lift * (1 - 0.45 * float(ease(np.array(y), 0.150, 0.195)))) for degrees, y, lift in steps]
+    low = [
+        (degrees, y, lift * (1 - 0.45 * float(ease(np.array(y), 0.150, 0.195)))) for degrees, y, lift in steps
+    ]
     path = over(head, *low)
     start, first, lift = np.array(root) * head.scale, path[0, [0, 2]], low[0][2]
     lead = []

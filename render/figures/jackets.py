@@ -8,6 +8,7 @@ import numpy as np
 
 from render.figures.bones import arm_points, lowered
 from render.figures.curves import Array, ease, profile
+from render.figures.details import build_buttons, build_flap
 from render.figures.field import Field, ball, grown, limb, polygonise, soft_maximum, soft_minimum
 from render.figures.mesh import Part, slab
 from render.figures.springs import Chain, ring_shares
@@ -44,6 +45,8 @@ class Cut:
         collar: Half the width of the border around the neck.
         neck: Radius of the neck hole.
         ribbed: Hem and cuffs have bands of their own.
+        pocket: From where to where the pockets' flaps reach, sideways.
+        pocket_height: Their height.
     """
 
     grow: float
@@ -55,19 +58,21 @@ class Cut:
     collar: float
     neck: float
     ribbed: bool
+    pocket: tuple[float, float]
+    pocket_height: float
 
 
 CARDIGAN = Cut(
     0.011, 0.012, 0.880, (0.86, 1.10, 1.25, 1.33, 1.40), (0.070, 0.056, 0.054, 0.058, 0.058),
-    (0.0125, 0.0125, 0.0125, 0.0125, 0.0125), 0.0125, 0.062, True,
+    (0.0125, 0.0125, 0.0125, 0.0125, 0.0125), 0.0125, 0.062, True, (0.088, 0.132), 0.960,
 )  # fmt: skip
 COAT = Cut(
     0.016, 0.006, 1.008, (0.86, 1.08, 1.20, 1.33, 1.40), (0.030, 0.020, 0.034, 0.060, 0.060),
-    (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.069, False,
+    (0.010, 0.010, 0.026, 0.034, 0.030), 0.026, 0.069, False, (0.075, 0.135), 0.905,
 )  # fmt: skip
 JACKET = Cut(
     0.013, 0.006, 0.815, (0.80, 1.02, 1.18, 1.33, 1.40), (0.075, 0.040, 0.040, 0.058, 0.060),
-    (0.009, 0.010, 0.026, 0.030, 0.026), 0.020, 0.071, False,
+    (0.009, 0.010, 0.026, 0.030, 0.026), 0.020, 0.071, False, (0.082, 0.132), 0.905,
 )  # fmt: skip
 
 
@@ -151,7 +156,18 @@ def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
         parts.append(
             tailor.on_torso(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), "outer_trim")
         )
+    if cut.pocket_height > cut.hem:
+        parts += _pockets(tailor, cut, worn)
+    if cut.ribbed:
+        places = [(0.067, y) for y in (0.93, 1.01, 1.09)]
+        parts.append(build_buttons(tailor, grown(worn, 0.0045), places, 0.0065))
     return parts + _cuffs(tailor, cut)
+
+
+def _pockets(tailor: Tailor, cut: Cut, cloth: Field) -> list[Part]:
+    """Return the flaps of two pockets."""
+    height = cut.pocket_height * tailor.k
+    return [build_flap(tailor, cloth, side, cut.pocket, height, "outer_trim") for side in (1.0, -1.0)]
 
 
 def _cuffs(tailor: Tailor, cut: Cut) -> list[Part]:
@@ -214,4 +230,5 @@ def build_coat_tails(tailor: Tailor, chains: list[Chain]) -> list[Part]:
     shares = {"hips": (1 - loose) * (1 - spine), "spine": (1 - loose) * spine}
     shares |= ring_shares(surface.points, loose, np.clip((0.90 - y) / 0.48, 0, 1), chains)
     belt = hoop(_around(tailor, COAT), np.array([0, 1.030, -0.01]), UPWARDS, 9.0, (0.021, 0.006))
-    return [tailor.skeleton.skinned(surface, "outer", shares), tailor.on_torso(belt, "outer_trim")]
+    pockets = _pockets(tailor, COAT, grown(_around(tailor, COAT), 0.0165))
+    return [tailor.skeleton.skinned(surface, "outer", shares), tailor.on_torso(belt, "outer_trim"), *pockets]

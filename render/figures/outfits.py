@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from render.figures.details import build_necklace
 from render.figures.jackets import CARDIGAN, COAT, JACKET, build_coat_tails, build_jacket, coat_chains
 from render.figures.lower import build_shoes, build_skirt, build_trousers, skirt_chains
 from render.figures.mesh import Part
@@ -28,6 +29,7 @@ def build_outfit(tailor: Tailor, style: Style, chains: list[Chain]) -> list[Part
     if style.outfit == "coat":
         return [
             *build_shirt(tailor, 0.030),
+            *build_necklace(tailor, 1.330),
             *build_jacket(tailor, COAT),
             *build_coat_tails(tailor, own),
             *below,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from render.figures.curves import Array, ease
+from render.figures.details import build_buttons
 from render.figures.field import Field, grown, polygonise
 from render.figures.mesh import Part, Surface, rings, slab
 from render.figures.tailor import AHEAD, Tailor, above, band, below, cast, collar_ring, front_opening, without
@@ -111,6 +112,8 @@ def _edges(tailor: Tailor, bottom: float) -> list[Part]:
     cloth = grown(torso, 0.005)
     down = np.linspace(1.035 * k, bottom + 0.006, 14)
     parts = [_strip(tailor, cloth, 0.0, down, 0.0105)]
+    places = [(0.0, float(y)) for y in np.arange(bottom - 0.030, 1.06 * k, -0.062)]
+    parts.append(build_buttons(tailor, grown(cloth, 0.0012), places, 0.0042))
     for side in (1.0, -1.0):
         up = np.linspace(bottom - 0.004, 1.372 * k, 10)
         parts.append(_strip(tailor, cloth, side * 0.45, up, 0.0065))
