@@ -36,14 +36,16 @@ def layer_names(system: str) -> list[str]:
     return re.findall(rf"^<({'|'.join(LAYER_NAMES)})>$", system, re.MULTILINE)
 
 
-def defuse(text: str) -> str:
+def defuse(text: str, *, fences: bool = True) -> str:
     """Make foreign text harmless: it can close no layer, open no fence and set no reminder.
+
+    Her own earlier words keep their fences (`fences=False`), or she would unlearn to show code.
 
     Only the characters that would do so are replaced by look-alikes; the text stays readable.
     """
     if "<" in text or "＜" in text:
         text = _TAG.sub("‹", text)
-    if "```" in text:
+    if fences and "```" in text:
         text = text.replace("```", "'''")
     return _REMINDER.sub("(", text) if "[" in text else text
 

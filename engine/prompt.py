@@ -58,14 +58,14 @@ def _messages(inputs: PromptInputs, system: str) -> tuple[ChatMessage, ...]:
 
 
 def _told(turn: HistoryTurn) -> str:
-    return defuse(turn.content)
+    return defuse(turn.content, fences=turn.role == "user")
 
 
 def _newest(inputs: PromptInputs) -> str:
     text = defuse(inputs.user_text.strip()[:MAX_USER_CHARACTERS])
     if text:
         return text
-    return _MACHINE_TURN if inputs.event_text and not inputs.images else _NO_WORDS
+    return _NO_WORDS if inputs.images or inputs.shown_pictures else _MACHINE_TURN
 
 
 def _alternating(messages: list[ChatMessage]) -> tuple[ChatMessage, ...]:

@@ -87,7 +87,7 @@ def _is_gesture(inside: str, known: frozenset[str] = _GESTURES) -> bool:
     words = [word.casefold() for word in _WORDS.findall(inside[:80])[:3]]
     while len(words) > 1 and (words[0] in _SHE or _ADVERB.fullmatch(words[0])):
         del words[0]
-    return bool(words) and words[0] in known
+    return bool(words) and (words[0] in known or f"{words[0]}s" in _BODILY)
 
 
 def _stands_apart(inside: str, before: str, after: str) -> bool:

@@ -87,7 +87,8 @@ def updates_from(block: Mapping[str, object]) -> StateUpdates:
     """
     expression = canonical_emotion(block.get("expression"))
     return StateUpdates(
-        mood_change=_mood_change(block.get("mood_change")),
+        # Small models shorten the key or leave the level out.
+        mood_change=_mood_change(block.get("mood_change") or block.get("mood") or block),
         affection_delta=bounded_delta(block.get("affection_delta"), AFFECTION_LIMIT),
         trust_delta=bounded_delta(block.get("trust_delta"), STAT_LIMIT),
         intimacy_delta=bounded_delta(block.get("intimacy_delta"), STAT_LIMIT),

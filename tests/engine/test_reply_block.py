@@ -103,6 +103,7 @@ def test_what_only_looks_like_machinery_survives(text: str):
         ("*微笑む* こんにちは", "こんにちは"),
         ("It (smiles) works. (looks away)", "It works."),
         ("*lächelt* Hallo", "Hallo"),
+        ("*giggle* hi there", "hi there"),
     ],
 )
 def test_gestures_go_and_leave_no_hole(text: str, left: str):
@@ -121,6 +122,10 @@ def test_gestures_go_and_leave_no_hole(text: str, left: str):
             {"newMemory": "They don't drink coffee", "trustDelta": 1},
         ),
         ('{"state": {"trust_delta": 2}}', {"trustDelta": 2}),
+        (
+            '{"emotion": "sad", "intensity_delta": 2, "trust_delta": 0}',
+            {"moodChange": {"emotion": "sad", "intensityDelta": 2}, "trustDelta": 0},
+        ),
         (
             '{"moodChange": {"emotion": "sad", "intensityDelta": -3}}',
             {"moodChange": {"emotion": "sad", "intensityDelta": -3}},
