@@ -14,7 +14,6 @@ HERE = Path(__file__).parent
 PITFALLS = "pitfalls"
 
 NOT_BUILT: dict[str, str] = {
-    "extractPotentialFacts": "memory comes with its own part",
     "computeScaledDimensions": "pictures come with their own part",
     "toOpenAIContent": "pictures come with their own part",
     "toAnthropicContent": "pictures come with their own part",

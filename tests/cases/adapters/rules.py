@@ -14,6 +14,7 @@ from engine.app_mode import set_app_mode
 from engine.baseline import baseline_updates, message_impact
 from engine.character import CharacterState, MoodChange, MoodState, StateUpdates
 from engine.expression_mix import Blink, Flash, Frame, Mix, compose
+from engine.fact_patterns import USER_PREFIX, find_facts
 from engine.heuristics import analyse_message, is_non_latin_dominant
 from engine.keywords import Keywords
 from engine.mood_face import ExpressionTarget, flash_expression_target, mood_expression_target
@@ -316,8 +317,14 @@ def _action(args: dict) -> object:
     return None if action is None else {"url": urls[action]}
 
 
+def _extract_facts(args: dict) -> object:
+    found = find_facts(args["userMessage"], args["dialogue"])
+    return [(USER_PREFIX if fact.from_user else "") + fact.rest for fact in found]
+
+
 FUNCTIONS: dict[str, Callable[[dict], object]] = {
     "analyzeMessage": _analyse,
+    "extractPotentialFacts": _extract_facts,
     "isNonLatinDominant": lambda args: is_non_latin_dominant(args["content"]),
     "calculateBaselineUpdates": _baseline,
     "calculateMessageImpact": _impact,
