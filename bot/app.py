@@ -127,7 +127,7 @@ class App:
 
     async def answered(self) -> None:
         """Wait until everything that was accepted is answered and sent, or waits for a later time."""
-        while not await self._quiet():
+        while not await self._quiet():  # noqa: ASYNC110 - the tables are the truth, and no one event tells it
             await asyncio.sleep(0.03)
 
     async def _quiet(self) -> bool:

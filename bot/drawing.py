@@ -10,6 +10,7 @@ from typing import Final
 
 from bot.children import Child
 from bot.errors import ChildError, ConfigError
+from bot.portraits import model_of
 from engine.character import EMOTIONS, MoodState
 from engine.conversation import Face
 from engine.mood_face import face_for
@@ -41,7 +42,7 @@ def draw_to_file(wanted: argparse.Namespace) -> int:
 
 async def _draw(wanted: argparse.Namespace, kind: str) -> bytes:
     child = Child("render.worker")
-    model = wanted.avatar if wanted.avatar.endswith(".vrm") else f"default:{wanted.avatar}"
+    model = model_of(wanted.avatar)
     try:
         header, _ = await child.ask("expressions", model=model)
         face = _face(wanted, tuple(header["expressions"]))

@@ -20,6 +20,7 @@ from bot.children import Child, ChildLimits
 from bot.errors import ChildDied, ChildError, ChildRefused
 from bot.ports import Picture
 from engine.conversation import Face
+from render.figures import NAMES
 from render.framing import Framing
 from render.snapshot import SnapshotRequest, cache_key
 
@@ -125,18 +126,15 @@ class Portraits:
         return self.settings.cache / "faces"
 
     def _models(self) -> tuple[str, ...]:
-        own = self.settings.figure
-        shipped = f"default:{own}"
-        if own == DEFAULT_FIGURE:
-            return (shipped,)
-        return (own if own.endswith(".vrm") else shipped, f"default:{DEFAULT_FIGURE}")
+        own = model_of(self.settings.figure)
+        return tuple(dict.fromkeys((own, model_of(DEFAULT_FIGURE))))
 
     def _model(self) -> str | None:
         return next((model for model in self._models() if model in self._known), None)
 
     async def _learn(self, model: str) -> None:
         header, _ = await self._child.ask("expressions", model=model)
-        self._known[model] = (tuple(header["expressions"]), str(header["digest"]))
+        self._known[model] = (tuple(header["expressions"]), str(header["model_hash"]))
 
     def _request(self, face: Face, model: str) -> SnapshotRequest:
         return SnapshotRequest(
@@ -185,6 +183,13 @@ class Portraits:
             return None
         await asyncio.to_thread(_keep, path, data)
         return data
+
+
+def model_of(figure: str) -> str:
+    """Return the renderer's name of a figure: a file's path, or one of the shipped figures by name."""
+    if figure.endswith(".vrm"):
+        return figure
+    return f"default:{NAMES[0] if figure == DEFAULT_FIGURE else figure}"
 
 
 def _picture(data: bytes, face: Face) -> Picture:
