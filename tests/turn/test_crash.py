@@ -20,9 +20,6 @@ from bot.store.characters import read_character
 from tests.turn.crash_driver import KEY, MESSAGES, PEOPLE
 
 KILLS = int(os.environ.get("OTOMO_TEST_KILLS", "60"))
-    "sqlite": (int(os.environ.get("OTOMO_TEST_KILLS", "60")), 1),
-    "postgresql": (int(os.environ.get("OTOMO_TEST_KILLS", "60")), 2),
-}
 
 
 @pytest.mark.timeout(600)
