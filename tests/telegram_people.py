@@ -12,6 +12,11 @@ from tests.telegram_methods import ANNA, BOT, NOT_BY_DEFAULT, Methods
 class People(Methods):
     """Messages, presses and blocks, as updates."""
 
+    def meet(self, user: dict[str, Any] = ANNA, chat: dict[str, Any] | None = None) -> None:
+        """Make a chat known, as if somebody had pressed Start there long ago; no update comes of it."""
+        known = chat or self._chat_of(user)
+        self._chats[known["id"]] = known
+
     def say(
         self, text: str, user: dict[str, Any] = ANNA, chat: dict[str, Any] | None = None, **more: Any
     ) -> dict[str, Any]:

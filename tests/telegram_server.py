@@ -85,6 +85,10 @@ class TelegramServer(People):
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def stop(self) -> None:
+        """End it; a TelegramServer(port=server.port) may take its place."""
         self._stopping.set()
         for task in self._tasks:
             task.cancel()

@@ -156,12 +156,12 @@ class _Cutter:
         if fence is not None and fence.inner_start <= cut:
             end = min(cut, fence.inner_end)
             following = fence.end if cut >= fence.inner_end else cut + (self.text[cut] == "\n")
-            return _Piece(prefix + self.text[start:end] + fence.closing, following)
+            return _Piece(_balanced(prefix + self.text[start:end] + fence.closing), following)
         end = len(self.text[start:cut].rstrip()) + start
         around = self.marks.around(end)
         end = min([end, *(span.inner_end for span in around if span.inner_end > start)])
         closing = "".join(span.closing for span in reversed(around))
-        return _Piece(prefix + self.text[start:end] + closing, self._following(cut, around))
+        return _Piece(_balanced(prefix + self.text[start:end] + closing), self._following(cut, around))
 
     def _following(self, cut: int, around: list[Span]) -> int:
         """Return where the next piece begins: behind white space and behind marks that are closed already."""
@@ -243,6 +243,14 @@ class _Cutter:
             if cut < end:
                 return start
         return cut
+
+
+def _balanced(piece: str) -> str:
+    """Close a code block that only the cut has made: a stray row of backticks that now begins a line."""
+    if "```" not in piece and "~~~" not in piece:
+        return piece
+    opened = next((span for span in read_marks(piece).spans if not span.closed), None)
+    return piece + opened.closing if opened else piece
 
 
 def _unbreakable(text: str, marks: Marks, limit: int) -> Iterator[tuple[int, int]]:

@@ -125,7 +125,7 @@ def _find_fences(text: str) -> Iterator[Span]:
             yield opened.closed_by(position, closing)
             opened = None
         position += len(line) + 1
-    if opened is not None and text[opened.inner_start :].strip():
+    if opened is not None and not opened.has_prose and text[opened.inner_start :].strip():
         yield opened.left_open(len(text))
 
 
@@ -137,6 +137,7 @@ class _Fence:
     language: str
     start: int
     inner_start: int
+    has_prose: bool
 
     def closing_part(self, line: str) -> str:
         """Return the part of a line up to the end of the closing run, or nothing.
@@ -169,15 +170,17 @@ class _Fence:
 def _open_fence(line: str, line_start: int, next_line: int) -> _Fence | None:
     """Read a line that opens a code block, at its start or (as models often do) at its end.
 
-    Words behind the opening that are no language are part of the code, so that none is lost.
+    Words behind the opening that are no language are part of the code, so that none is lost; such a block
+    must also be closed, or the backticks are a slip of the pen.
     """
     match = _FENCE_AT_START.match(line) or _FENCE_AT_END.search(line)
     if match is None or "```" in line[: match.start("run")]:
         return None
-    info = match["info"].strip()
-    has_language = re.fullmatch(_LANGUAGE, info) is not None
-    inner_start = next_line if has_language else line_start + match.end("run")
-    return _Fence(match["run"], info if has_language else "", line_start + match.start("run"), inner_start)
+    info = match["info"]
+    has_prose = re.fullmatch(_LANGUAGE, info) is None
+    inner_start = line_start + match.end("run") if has_prose else next_line
+    language = "" if has_prose else info
+    return _Fence(match["run"], language, line_start + match.start("run"), inner_start, has_prose)
 
 
 def _outside(fences: list[Span], length: int) -> Iterator[tuple[int, int]]:

@@ -146,6 +146,13 @@ def test_a_block_that_never_ends_is_closed_everywhere():
     assert all(piece.startswith("```py\n") and piece.endswith("\n```") for piece in found)
 
 
+def test_a_stray_fence_that_a_cut_puts_at_the_beginning_is_closed():
+    text = "``` one two three ``` " + "four " * 12 + "```a\nfive six"
+    found = split(text, limits(70))
+    assert len(found) == 2
+    assert all(piece.count("```") % 2 == 0 for piece in found)
+
+
 def test_a_block_that_fits_is_not_cut():
     block = "```\n" + "line\n" * 10 + "```"
     found = split("word " * 15 + "\n" + block, limits(100))

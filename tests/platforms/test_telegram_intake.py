@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from bot.errors import PlatformDown, StoreError
 from bot.platforms.on_telegram import OnTelegram, TelegramSettings
-from bot.ports import CommandSpec
+from bot.ports import Button, CommandSpec, Send
+from engine.conversation import Address
 from tests.telegram_server import ANNA, BOT, TOKEN, TelegramServer
 
 COMMANDS = tuple(CommandSpec(name, f"What {name} does") for name in ("start", "help", "status", "stop"))
@@ -253,10 +254,13 @@ async def test_topics_are_kept_and_reply_threads_are_not(server, inbox, start):
 
 
 async def test_a_press_is_a_choice_and_answered_at_once(server, inbox, start):
-    await start()
-    message = server._message(
-        {"text": "choose"}, BOT, {"id": ANNA["id"], "type": "private", "first_name": "Anna"}
+    server.meet()
+    platform = await start()
+    home = Address("telegram", str(ANNA["id"]), str(ANNA["id"]))
+    await platform.send(
+        Send(home, "n1", "Choose", buttons=(Button("Go", "scene7:0"), Button("Stay", "scene7:1")))
     )
+    (message,) = server.sent
     press = server.press(message, "scene7:1")
     incoming = await heard(server, inbox)
     assert (incoming.kind, incoming.text) == ("choice", "scene7:1")
@@ -445,7 +449,7 @@ async def test_troubles_pass(server, inbox, start, trouble):
 
 async def test_without_a_network_it_starts_later(inbox, server):
     address = server.port
-    await server.__aexit__()
+    await server.stop()
     platform = OnTelegram(settings_for(server), COMMANDS)
     await platform.start(inbox.accept)
     try:
@@ -458,7 +462,7 @@ async def test_without_a_network_it_starts_later(inbox, server):
 
 
 async def test_it_stops_while_there_is_no_network(inbox, server):
-    await server.__aexit__()
+    await server.stop()
     platform = OnTelegram(settings_for(server, retry_s=(3600.0,)), COMMANDS)
     starting = asyncio.create_task(platform.start(inbox.accept))
     await asyncio.sleep(0.2)

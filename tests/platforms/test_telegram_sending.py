@@ -33,7 +33,7 @@ def a_send(text="hello", **more) -> Send:
 @pytest.fixture
 async def server():
     async with TelegramServer() as running:
-        running._chats[ANNA["id"]] = {"id": ANNA["id"], "type": "private", "first_name": "Anna"}
+        running.meet()
         yield running
 
 
@@ -175,7 +175,7 @@ async def test_no_answer_may_have_been_delivered(server, platform):
 
 async def test_no_connection_is_surely_not_sent(server, platform):
     await platform.quiesce()
-    await server._runner.cleanup()
+    await server.stop()
     with pytest.raises(NotSent):
         await platform.send(a_send())
 
@@ -206,8 +206,7 @@ async def test_a_blocked_user_is_unreachable_until_unblocked(server, platform):
 
 
 async def test_a_group_that_has_moved_is_followed(server, platform):
-    group = server.group(-1001)
-    server._chats[-1001] = group
+    server.meet(chat=server.group(-1001))
     moved = "Bad Request: group chat was upgraded to a supergroup chat"
     server.fail("sendMessage", status=400, description=moved, migrate_to_chat_id=-1001)
     await platform.send(a_send("hi all", address=Address("telegram", "1", "-55", private=False)))
