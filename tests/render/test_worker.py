@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from render import RENDERER_VERSION, wire
-from render.snapshot import SnapshotRequest, Studio
+from render.snapshot import LoopRequest, SnapshotRequest, Studio
 
 
 class Child:
     """The real process at the other end of two pipes."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, **environment: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "render.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "OTOMO_CACHE_DIR": str(cache)},
+            env={**os.environ, "OTOMO_CACHE_DIR": str(cache), **environment},
         )
 
     def ask(self, **request: Any) -> tuple[dict[str, Any], bytes]:
@@ -86,3 +86,24 @@ def test_failures_are_answers(child: Child, request_: dict[str, Any], error: str
     assert (header["ok"], header["error"], body) == (False, error, b"")
     assert header["message"]
     assert child.ask(do="ping")[0]["ok"]
+
+
+def test_without_egl_it_uses_osmesa_or_says_what_is_missing(tmp_path: Path, doll_file: str) -> None:
+    child = Child(tmp_path, OTOMO_GL_BACKEND="osmesa")
+    header, _ = child.ask(do="ping")
+    request = SnapshotRequest(doll_file, size_px=64).to_wire()
+    if header["ok"]:
+        assert header["backend"] == "osmesa"
+        assert child.ask(do="snapshot", **request)[1].startswith(b"\x89PNG")
+    else:
+        assert header["error"] == "NoGraphicsError"
+        assert "libosmesa6" in header["message"]
+        assert child.ask(do="snapshot", **request)[0]["error"] == "NoGraphicsError"
+        assert child.ask(do="expressions", model=doll_file)[0]["expressions"] == ["happy", "shy"]
+    assert child.end()[0] == 0
+
+
+def test_a_loop_comes_back(child: Child, doll_file: str) -> None:
+    request = LoopRequest(doll_file, size_px=64, action="greeting", fps=5)
+    header, body = child.ask(do="loop", **request.to_wire())
+    assert (header["ok"], header["format"], body[8:12]) == (True, "webp", b"WEBP")
