@@ -101,6 +101,18 @@ class EventCheck:
     failed: tuple[str, ...] = ()
 
 
+def event_to_open(book: EventBook, context: EventContext, *, strained: bool) -> EventDefinition | None:
+    """Return the one event to open after a turn of talk: the strain event on a demotion, else the pool's first.
+
+    The strain event waits out its own cooldown; then the pool has its turn.
+    """
+    if context.character.app_mode == "companion":
+        return None
+    if strained and check_event(book.strain, context).triggered:
+        return book.strain
+    return next(iter(due_events(book.pool, context)), None)
+
+
 def due_events(pool: Iterable[EventDefinition], context: EventContext) -> tuple[EventDefinition, ...]:
     """Return the events that are due, the one to open first; none in Companion Mode.
 

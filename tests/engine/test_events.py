@@ -4,12 +4,14 @@ import pytest
 
 from engine.character import MoodState
 from engine.events import (
+    EventBook,
     EventCondition,
     EventContext,
     EventDefinition,
     EventRecord,
     check_event,
     due_events,
+    event_to_open,
     is_known_condition,
     time_of_day,
 )
@@ -130,3 +132,14 @@ def test_an_unknown_condition_fails():
     assert check_event(an_event(conditions=(EventCondition("moon_phase", 1),)), a_context()).failed == (
         "moon_phase",
     )
+
+
+def test_a_demotion_opens_the_strain_event_unless_it_has_just_been():
+    book = EventBook((an_event("a"), an_event("b", priority=99)), an_event("strain", cooldown_days=1))
+    assert event_to_open(book, a_context(), strained=True) is book.strain
+    again = a_context(records=(EventRecord("strain", NOON - timedelta(hours=3)),))
+    assert event_to_open(book, again, strained=True) is book.pool[1]
+    assert event_to_open(book, a_context(), strained=False) is book.pool[1]
+    companion = a_character(app_mode="companion", relationship_stage="companion")
+    assert event_to_open(book, a_context(character=companion), strained=True) is None
+    assert event_to_open(EventBook((), book.strain), a_context(), strained=False) is None

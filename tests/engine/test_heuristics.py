@@ -67,6 +67,10 @@ NEUTRAL = [
     "the meeting is at half past ten",
     "the boa is in its tank",
     "sorry, I am late",
+    "we heard an echo in the ruins",
+    "da war gestern nichts los",
+    "ich würde lieber den Zug nehmen",
+    "pour the milk, then look at example.com",
     "Zum Mitnehmen, bitte",
     "a mission, an ambassador, a crypto market",
 ]
