@@ -15,7 +15,7 @@ from bot.llm.patience import Pace, Piece, speak
 from bot.llm.refusals import asked_wait, refused, unwanted
 from bot.llm.settings import LlmSettings
 from bot.llm.transport import FOREIGN, LazyClient, broken, hush
-from bot.llm.usage import count
+from bot.llm.usage import count, count_request
 from bot.ports import ChatRequest, Usage
 from engine.conversation import ChatMessage, Image
 
@@ -149,6 +149,7 @@ class AnthropicStyle:
             sent = {key: value for key, value in body.items() if key not in self._unwanted}
             # The SDK's own signature has lost temperature and top_p, which older models still take.
             extra = {key: sent.pop(key) for key in ("temperature", "top_p") if key in sent}
+            count_request()
             try:
                 return await client.messages.with_raw_response.create(**sent, extra_body=extra)
             except BadRequestError as error:

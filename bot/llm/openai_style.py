@@ -15,7 +15,7 @@ from bot.llm.patience import Pace, Piece, speak
 from bot.llm.refusals import asked_wait, refused, unwanted
 from bot.llm.settings import LlmSettings
 from bot.llm.transport import FOREIGN, LazyClient, broken, hush
-from bot.llm.usage import count
+from bot.llm.usage import count, count_request
 from bot.ports import ChatRequest, Usage
 from engine.conversation import ChatMessage, Image
 
@@ -157,6 +157,7 @@ class OpenAiStyle:
 
         while True:
             sent = {key: value for key, value in body.items() if key not in self._unwanted}
+            count_request()
             try:
                 return await client.chat.completions.with_raw_response.create(**sent)
             except (BadRequestError, UnprocessableEntityError) as error:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from bot.llm.scripted_lines import FALLBACK, Ask, Language, Learn, Move, Script, phrase_pattern
@@ -26,6 +27,7 @@ QUESTION_WORDS: Final = frozenset(
     "what why how when where who which whose do does did is are can could would will should "
     "was wie warum wann wo wer welche welcher welches wieso weshalb kannst könntest würdest bist hast".split()
 )
+HER: Final = frozenset("you your you're du dein deine dich dir".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +140,22 @@ def _by_phrase(move: Move, language: Language, text: str) -> Heard | None:
     pattern = _pattern(wordings.when)
     if pattern is None or (move.most_words and len(WORD.findall(text)) > move.most_words):
         return None
-    found = pattern.search(text)
+    if move.asks and _asks_for_knowledge(text):
+        return None
+    found = pattern.search(text) or pattern.search(_without(language.fillers, text))
     if found is None or _forbidden(wordings.unless, text):
         return None
     return Heard(move, turned(captured(found, language), language.you))
+
+
+def _asks_for_knowledge(text: str) -> bool:
+    """Tell whether a message asks about the world and not about her: a topic's small talk would be no answer."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return bool(words) and words[0] in QUESTION_WORDS and not HER.intersection(words)
+
+
+def _without(fillers: frozenset[str], text: str) -> str:
+    return " ".join(word for word in text.split(" ") if word.lower() not in fillers)
 
 
 def _forbidden(unless: tuple[str, ...], text: str) -> bool:
@@ -159,7 +173,12 @@ def _by_shape(
     before = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
     if before.rstrip().endswith("?") and _is_bare_answer(language, text):
         return Heard(moves["answer"], text)
-    odd = [word for word in WORD.findall(text) if _is_odd(word, language)]
+    words = WORD.findall(text)
+    odd = [
+        word
+        for article, word in pairwise(words)
+        if article.lower() in language.articles and _is_odd(word, language)
+    ]
     if odd:
         return Heard(moves["odd_word"], max(odd, key=len))
     return Heard(moves["statement"])

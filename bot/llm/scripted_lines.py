@@ -105,7 +105,8 @@ class Language:
 
     `signs` are frequent words that tell the language, `sentence_words` those that make a message a sentence
     rather than a bare answer, `ends` where a captured phrase ends, `drop` words at
-    its end that say nothing, `plain_words` words that are never worth a remark, `you` and `they` turn the
+    its end that say nothing, `plain_words` words that are never worth a remark, `fillers`
+    words that phrases overlook, `articles` words that announce a noun, `you` and `they` turn the
     user's words round, `as_you` turns a fact's words back to the user.
     """
 
@@ -117,6 +118,8 @@ class Language:
     ends: tuple[str, ...]
     drop: tuple[str, ...]
     plain_words: frozenset[str]
+    fillers: frozenset[str]
+    articles: frozenset[str]
     you: dict[str, str]
     they: dict[str, str]
     join: str

@@ -12,15 +12,14 @@ from bot.ports import Usage
 
 @dataclass(slots=True)
 class Meter:
-    """What one piece of work has cost so far: requests that reported their usage, and their tokens."""
+    """What one piece of work has cost so far: the requests made, failed ones included, and the tokens told of."""
 
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
     def add(self, usage: Usage) -> None:
-        """Count one request."""
-        self.requests += 1
+        """Add tokens."""
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
 
@@ -32,8 +31,15 @@ class Meter:
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
+def count_request() -> None:
+    """Count a request that is about to be made, for the meter of the work that runs now, if there is one."""
+    meter = _METER.get()
+    if meter is not None:
+        meter.requests += 1
+
+
 def count(usage: Usage) -> None:
-    """Add a request's usage to the meter of the work that runs now, if there is one."""
+    """Add tokens to the meter of the work that runs now, if there is one."""
     meter = _METER.get()
     if meter is not None:
         meter.add(usage)

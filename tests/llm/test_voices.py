@@ -141,8 +141,9 @@ async def test_a_stream_that_breaks_off_keeps_its_words(voice, fault):
 async def test_asks_again_only_before_the_first_word(voice):
     failing = [Answer(status=500), Answer(fault="empty"), "Third time lucky."]
     async with ModelServer(replies=failing) as server:
-        assert await said(voice(server, retries=2), a_request("hi")) == "Third time lucky."
-        assert len(server.requests) == 3
+        with metering() as meter:
+            assert await said(voice(server, retries=2), a_request("hi")) == "Third time lucky."
+        assert len(server.requests) == meter.requests == 3
         server.program(Answer(status=500))
         with pytest.raises(ModelUnreachable):
             await said(voice(server, retries=1), a_request("hi"))
@@ -261,7 +262,8 @@ async def test_json_is_asked_for_by_schema_where_offered(voice, style):
     asked = body["response_format"]["json_schema"] if style == "openai" else body["output_config"]["format"]
     assert asked["schema"] == SCHEMA
     assert body["max_tokens"] == 99
-    assert meter.prompt_tokens == 11
+    assert (meter.requests, meter.prompt_tokens, meter.completion_tokens) == (1, 11, 2)
+    assert meter.cost(1_000_000, 500_000) == 12
 
 
 async def test_json_falls_back_to_plain_text_and_remembers(voice):
