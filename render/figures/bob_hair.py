@@ -56,5 +56,5 @@ def bob_hair(head: Head) -> Hairdo:
         points = scalp(
             head, np.full(3, degrees), np.array([SWING_TOP, 0.0, -0.034]), np.array([0.022, 0.020, 0.006])
         )
-        chains.append(Chain(f"hair_back_{i}", "head", points, 1.3, 0.5, 0.012))
+        chains.append(Chain(f"hair_back_{i}", "head", points, 1.30, 0.50, 0.010, 0.10, "trunk"))
     return Hairdo(locks, np.array(rows), chains)

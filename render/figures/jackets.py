@@ -10,6 +10,7 @@ from render.figures.bones import arm_points, lowered
 from render.figures.curves import Array, ease, profile
 from render.figures.details import build_buttons, build_flap
 from render.figures.field import Field, ball, grown, limb, polygonise, soft_maximum, soft_minimum
+from render.figures.lower import leg_or_hips
 from render.figures.mesh import Part, slab
 from render.figures.springs import Chain, ring_shares
 from render.figures.tailor import (
@@ -214,7 +215,7 @@ def coat_chains(tailor: Tailor) -> list[Chain]:
     chains = []
     for i, degrees in enumerate(np.linspace(25, 335, COAT_CHAINS)):
         points = np.vstack([_tail_ring(tailor, np.array([degrees]), y) for y in (0.90, 0.74, 0.58, 0.425)])
-        chains.append(Chain(f"coat_{i}", "hips", points, 1.6, 0.55, 0.02))
+        chains.append(Chain(f"coat_{i}", leg_or_hips(float(degrees)), points, 1.2, 0.55, 0.02, 0.35, "legs"))
     return chains
 
 

@@ -94,7 +94,7 @@ def _long_chains(head: Head) -> list[Chain]:
                 at(head, *[_fall(degrees, y) for y in (-0.10, -0.23, -0.38)]),
             ]
         )
-        chains.append(Chain(f"hair_back_{i}", "head", points, 0.9, 0.45, 0.012))
+        chains.append(Chain(f"hair_back_{i}", "head", points, 0.55, 0.45, 0.010, 0.30, "trunk"))
     for side, s in (("left", 1), ("right", -1)):
         points = at(
             head,
@@ -103,5 +103,5 @@ def _long_chains(head: Head) -> list[Chain]:
             (s * 0.074, -0.16, 0.115),
             (s * 0.064, -0.24, 0.128),
         )
-        chains.append(Chain(f"hair_front_{side}", "head", points, 1.0, 0.45, 0.010))
+        chains.append(Chain(f"hair_front_{side}", "head", points, 0.70, 0.45, 0.008, 0.20, "trunk"))
     return chains

@@ -33,12 +33,21 @@ def _skirt_ring(y: float, angle: Array, folds: float) -> Array:
     )
 
 
+def leg_or_hips(degrees: float) -> str:
+    """Return the bone a chain of cloth hangs on: in front and at the sides cloth lies on the thighs."""
+    turn = (degrees + 180) % 360 - 180
+    if abs(turn) > 115:
+        return "hips"
+    return "leftUpperLeg" if turn > 0 else "rightUpperLeg"
+
+
 def skirt_chains() -> list[Chain]:
     """Return the chains a long skirt swings on."""
     chains = []
-    for i, angle in enumerate(np.linspace(0, 2 * np.pi, SKIRT_CHAINS, endpoint=False)):
+    for i, degrees in enumerate(np.arange(22.5, 360, 360 / SKIRT_CHAINS)):
+        angle = np.radians(degrees)
         points = np.vstack([_skirt_ring(y, np.array([angle]), 0.0) for y in (0.90, 0.71, 0.52, 0.335)])
-        chains.append(Chain(f"skirt_{i}", "hips", points, 1.4, 0.55, 0.02))
+        chains.append(Chain(f"skirt_{i}", leg_or_hips(float(degrees)), points, 0.9, 0.55, 0.02, 0.35, "legs"))
     return chains
 
 
@@ -105,7 +114,7 @@ def _trouser_leg(body: Body, side: float) -> Field:
         for spot in ((x, 0.860 * k, -0.006), (side * 0.083, 0.470 * k, 0.002), (side * 0.084, 0.060, -0.016))
     )
     thigh = body.frame.hip + 0.003 - 0.072
-    return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.08)
+    return union([limb(hip, knee, thigh, 0.0575 * t), limb(knee, hem, 0.0575 * t, 0.0480 * t)], 0.012)
 
 
 def _creased(leg: Field, side: float) -> Field:

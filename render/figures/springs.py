@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Chain:
         stiffness: Force back to the rest pose.
         drag: Loss of speed, 0 to 1.
         hit_radius: Metres, against colliders.
+        gravity: Force downwards.
+        avoids: The group of colliders it keeps out of.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Chain:
     stiffness: float
     drag: float
     hit_radius: float
+    gravity: float
+    avoids: Literal["trunk", "legs"]
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -49,31 +53,52 @@ def add_chains(skeleton: Skeleton, chains: list[Chain]) -> None:
             parent = bone
 
 
-def _colliders(skeleton: Skeleton, frame: Frame) -> list[Json]:
-    """Return colliders: head, chest and thighs."""
+def _ball(node: int, offset: tuple[float, float, float], radius: float) -> Json:
+    """Return a sphere as a collider."""
+    return {"node": node, "shape": {"sphere": {"offset": list(offset), "radius": radius}}}
+
+
+def _capsule(
+    node: int, ends: tuple[tuple[float, float, float], tuple[float, float, float]], radius: float
+) -> Json:
+    """Return a capsule as a collider."""
+    start, tail = ends
+    return {"node": node, "shape": {"capsule": {"offset": list(start), "tail": list(tail), "radius": radius}}}
+
+
+def _trunk(skeleton: Skeleton, frame: Frame) -> list[Json]:
+    """Return what hair keeps out of: head, shoulders, chest and back."""
+    k, x = frame.chin / 1.438, frame.shoulder
+    head, chest = skeleton.number("head"), skeleton.number("upperChest")
+    return [
+        _ball(head, (0, 0.105, -0.004), 0.072),
+        _capsule(chest, ((-x * 0.85, 0.075 * k, -0.004), (x * 0.85, 0.075 * k, -0.004)), 0.046),
+        _capsule(chest, ((-0.050, -0.01, 0.024), (0.050, -0.01, 0.024)), 0.078),
+        _capsule(chest, ((0, 0.05, -0.006), (0, -0.14, -0.006)), 0.096),
+    ]
+
+
+def _legs(skeleton: Skeleton, frame: Frame) -> list[Json]:
+    """Return what a skirt or coat keeps out of."""
     k = frame.chin / 1.438
-
-    def sphere(bone: str, offset: tuple[float, float, float], radius: float) -> Json:
-        return {
-            "node": skeleton.number(bone),
-            "shape": {"sphere": {"offset": list(offset), "radius": radius}},
-        }
-
-    def capsule(bone: str, tail: tuple[float, float, float], radius: float) -> Json:
-        shape = {"capsule": {"offset": [0, 0, 0], "tail": list(tail), "radius": radius}}
-        return {"node": skeleton.number(bone), "shape": shape}
-
-    legs = [capsule(f"{side}UpperLeg", (0, -0.36 * k, 0), 0.070) for side in ("left", "right")]
-    return [sphere("head", (0, 0.105, 0.0), 0.070), sphere("upperChest", (0, 0.0, 0.012), 0.095 * k), *legs]
+    found = []
+    for side in ("left", "right"):
+        found.append(_capsule(skeleton.number(f"{side}UpperLeg"), ((0, -0.04, 0), (0, -0.39 * k, 0)), 0.074))
+        found.append(_capsule(skeleton.number(f"{side}LowerLeg"), ((0, 0, 0), (0, -0.36 * k, 0)), 0.056))
+    return found
 
 
 def all_springs(skeleton: Skeleton, frame: Frame, chains: list[Chain]) -> Json:
     """Return the extension's block."""
-    colliders = _colliders(skeleton, frame)
+    trunk, legs = _trunk(skeleton, frame), _legs(skeleton, frame)
+    numbers = list(range(len(trunk) + len(legs)))
     return {
         "specVersion": "1.0",
-        "colliders": colliders,
-        "colliderGroups": [{"name": "body", "colliders": list(range(len(colliders)))}],
+        "colliders": [*trunk, *legs],
+        "colliderGroups": [
+            {"name": "trunk", "colliders": numbers[: len(trunk)]},
+            {"name": "legs", "colliders": numbers[len(trunk) :]},
+        ],
         "springs": [_spring(skeleton, chain) for chain in chains],
     }
 
@@ -85,13 +110,14 @@ def _spring(skeleton: Skeleton, chain: Chain) -> Json:
             "node": skeleton.number(bone),
             "hitRadius": chain.hit_radius,
             "stiffness": chain.stiffness,
-            "gravityPower": 0.05,
+            "gravityPower": chain.gravity,
             "gravityDir": [0, -1, 0],
             "dragForce": chain.drag,
         }
         for bone in chain.bones
     ]
-    return {"name": chain.name, "joints": joints, "colliderGroups": [0]}
+    groups = [("trunk", "legs").index(chain.avoids)]
+    return {"name": chain.name, "joints": joints, "colliderGroups": groups}
 
 
 def ring_shares(points: Array, loose: Array, progress: Array, chains: list[Chain]) -> dict[str, Array]:

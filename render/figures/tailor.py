@@ -72,8 +72,10 @@ def cast(one: Field, start: Array, direction: Array, reach: float = 0.4) -> Arra
     direction = unit(np.broadcast_to(direction, start.shape))
     travelled = np.zeros(len(start))
     for _ in range(60):
-        travelled += np.clip(one(start + direction * travelled[:, None]) * 0.7, -0.004, 0.02)
-        travelled = np.clip(travelled, 0, reach)
+        step = np.clip(one(start + direction * travelled[:, None]) * 0.8, -0.004, 0.04)
+        travelled = np.clip(travelled + step, 0, reach)
+        if float(np.abs(step).max()) < 1e-4:
+            break
     return start + direction * travelled[:, None]
 
 

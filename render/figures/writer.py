@@ -64,7 +64,7 @@ class GlbWriter:
                 "NORMAL": self.accessor(surface.normals, "VEC3", _FLOAT, _VERTICES),
                 "TEXCOORD_0": self.accessor(surface.uvs, "VEC2", _FLOAT, _VERTICES),
                 "JOINTS_0": self.accessor(part.joints, "VEC4", _UBYTE, _VERTICES),
-                "WEIGHTS_0": self.accessor(part.weights, "VEC4", _FLOAT, _VERTICES),
+                "WEIGHTS_0": self._weights(part.weights),
             },
             "indices": self.accessor(
                 surface.triangles.reshape(-1), "SCALAR", _USHORT if small else _UINT, _INDICES
@@ -74,6 +74,15 @@ class GlbWriter:
         if targets:
             entry["targets"] = [{"POSITION": self._target(part, name)} for name in targets]
         return entry
+
+    def _weights(self, weights: Array) -> int:
+        """Append weights as normalised 16-bit integers whose rows sum to exactly one (glTF 3.7.3.3)."""
+        whole = np.round(weights * 0xFFFF)
+        largest = whole.argmax(1)
+        whole[np.arange(len(whole)), largest] += 0xFFFF - whole.sum(1)
+        number = self.accessor(whole, "VEC4", _USHORT, _VERTICES)
+        self.accessors[number]["normalized"] = True
+        return number
 
     def _target(self, part: Part, name: str) -> int:
         """Append one morph target as a sparse accessor (glTF 3.6.2.3): most vertices stay."""

@@ -42,6 +42,8 @@ class Glb:
             flat = np.frombuffer(raw, FORMATS[entry["componentType"]])
             assert len(flat) == entry["count"] * width
             values = flat.reshape(-1, width).astype(float)
+            if entry.get("normalized"):
+                values /= np.iinfo(FORMATS[entry["componentType"]]).max
         sparse = entry.get("sparse")
         if sparse:
             rows = np.frombuffer(
