@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.platforms.characters import is_boundary
 from bot.platforms.formatting import clean, defuse, split, utf16_length
-from bot.platforms.graphemes import is_boundary
 from bot.platforms.markdown_marks import read_marks
 from bot.ports import Limits
 

@@ -1,12 +1,29 @@
-"""Where a text may be cut without tearing a character that people see as one."""
+"""What messengers count and carry: characters as people see them, UTF-16 units, and what must not be sent."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _ZERO_WIDTH_JOINER = "\u200d"
 _VIRAMA_CLASS = 9
 """Canonical combining class of the sign that binds two Indic consonants together."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+
+
+def clean(text: str) -> str:
+    """Return `text` without what no messenger carries: lone surrogates, control characters, carriage returns.
+
+    Surrogates that form a pair become the character they mean.
+    """
+    if not text.isascii():
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return _CONTROLS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def utf16_length(text: str) -> int:
+    """Count the UTF-16 units of `text`; a lone surrogate counts as one."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def is_boundary(text: str, position: int) -> bool:
