@@ -16,7 +16,7 @@ Measure = Callable[[str], int]
 _EARLIEST_SHARE = 4
 """A paragraph, line or sentence end counts only behind this part (one fourth) of the room."""
 
-_SENTENCE_END = re.compile(r"""[.!?…]+["'”’»)\]*_~|]*(?=\s)|[。！？]+[」』”’）]*""")
+_SENTENCE_END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’»)\]*_~|]*+(?=\s)|[。！？]+[」』”’）]*""")
 _SPACE = re.compile(r"\s")
 
 

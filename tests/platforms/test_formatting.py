@@ -281,7 +281,29 @@ def test_boundaries_agree_with_unicode(text):
 
 
 @pytest.mark.parametrize(
-    "unit", ["*a ", "`", "[a](http://", "_x", "```\n", "\n", "<", "&", "😀", "||a ~~b", "> ", "\u0301", "a**"]
+    "unit",
+    [
+        "*a ",
+        "`",
+        "[a](http://",
+        "_x",
+        "```\n",
+        "\n",
+        "<",
+        "&",
+        "😀",
+        "||a ~~b",
+        "> ",
+        "\u0301",
+        "a**",
+        ".",
+        ".)",
+        "。",
+        "é\n",
+        "> ",
+        "~~~",
+        "🇯",
+    ],
 )
 def test_hostile_text_costs_little(unit):
     text = (unit * 20_000)[:20_000]
