@@ -45,6 +45,6 @@ def build_necklace(tailor: Tailor, bottom: float) -> list[Part]:
     start = np.column_stack([0.036 * k * share, height, np.full(13, 0.3)])
     chain = band(torso, start, AHEAD, np.full(13, 0.0011), 0.0011)
     drop = ellipsoid(
-        cast(torso, start[6:7], AHEAD)[0] + [0, -0.006, 0.002], np.array([0.0042, 0.0065, 0.0028])
+        cast(torso, start[6:7], AHEAD)[0] + [0, -0.005, 0.002], np.array([0.0034, 0.0052, 0.0024])
     )
     return [tailor.on_torso(chain, "accent"), tailor.on_torso(drop, "accent")]

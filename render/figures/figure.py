@@ -58,7 +58,7 @@ def write_figure(style: Style) -> bytes:
         build_neck(tailor),
         *build_outfit(tailor, style, chains),
     ]
-    return _File(style, skeleton, humans, chains).write(parts)
+    return _File(style, skeleton, humans, chains, parts).write()
 
 
 def _face_parts(head: Head, style: Style, skeleton: Skeleton) -> list[Part]:
@@ -90,18 +90,23 @@ def _ear(head: Head, skeleton: Skeleton, side: int) -> Part:
 class _File:
     """One figure on its way into a file."""
 
-    def __init__(self, style: Style, skeleton: Skeleton, humans: list[str], chains: list[Chain]) -> None:
+    def __init__(
+        self, style: Style, skeleton: Skeleton, humans: list[str], chains: list[Chain], parts: list[Part]
+    ) -> None:
         self.style, self.skeleton, self.humans, self.chains = style, skeleton, humans, chains
         self.glb = GlbWriter()
-        self.materials = all_materials(style)
+        used = {part.material for part in parts}
+        self.parts = parts
+        self.materials = [material for material in all_materials(style) if material.name in used]
         self.numbers = {material.name: i for i, material in enumerate(self.materials)}
 
-    def write(self, parts: list[Part]) -> bytes:
+    def write(self) -> bytes:
         """Return the file's bytes."""
         bones = len(self.skeleton.positions)
-        pictures = paint_all(self.style)
-        face = self._mesh("Face", [p for p in parts if p.material in _FACE], list(MORPHS))
-        body = self._mesh("Body", [p for p in parts if p.material not in _FACE], [])
+        shown = {material.picture for material in self.materials}
+        pictures = {name: image for name, image in paint_all(self.style).items() if name in shown}
+        face = self._mesh("Face", [p for p in self.parts if p.material in _FACE], list(MORPHS))
+        body = self._mesh("Body", [p for p in self.parts if p.material not in _FACE], [])
         images = [self.glb.picture(name, image) for name, image in pictures.items()]
         meshes = [{"name": "Face", "mesh": 0, "skin": 0}, {"name": "Body", "mesh": 1, "skin": 0}]
         return self.glb.file(
@@ -129,8 +134,13 @@ class _File:
                     }
                 ],
                 "materials": [material.json(list(pictures)) for material in self.materials],
-                "textures": [{"source": i, "sampler": 0} for i in range(len(pictures))],
-                "samplers": [{"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 33071}],
+                "textures": [
+                    {"source": i, "sampler": int(name == "ribs")} for i, name in enumerate(pictures)
+                ],
+                "samplers": [
+                    {"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": wrap}
+                    for wrap in (33071, 10497)
+                ],
                 "images": images,
             }
         )

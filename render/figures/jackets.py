@@ -24,6 +24,7 @@ from render.figures.tailor import (
     cast,
     front_opening,
     hoop,
+    ribbed,
     without,
 )
 
@@ -141,7 +142,10 @@ def _border(tailor: Tailor, cut: Cut, worn: Field, side: float) -> Part:
     )
     start, along = np.vstack([front, neck]), np.vstack([np.tile(AHEAD, (14, 1)), np.tile(DOWN, (9, 1))])
     widths = np.concatenate([wide, np.full(9, cut.collar * k)])
-    return tailor.on_torso(band(worn, start, along, widths, 0.0045), "outer_trim")
+    surface = band(worn, start, along, widths, 0.0045)
+    if cut.ribbed:
+        return tailor.on_torso(ribbed(surface, 0.62), "knit_trim")
+    return tailor.on_torso(surface, "outer_trim")
 
 
 def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
@@ -155,7 +159,9 @@ def build_jacket(tailor: Tailor, cut: Cut) -> list[Part]:
     if cut.ribbed:
         centre = np.array([0, cut.hem * k + 0.014, -0.01])
         parts.append(
-            tailor.on_torso(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), "outer_trim")
+            tailor.on_torso(
+                ribbed(hoop(_around(tailor, cut), centre, UPWARDS, 30.0, (0.018, 0.0035)), 0.80), "knit_trim"
+            )
         )
     if cut.pocket_height > cut.hem:
         parts += _pockets(tailor, cut, worn)
@@ -181,7 +187,7 @@ def _cuffs(tailor: Tailor, cut: Cut) -> list[Part]:
         sleeve = tailor.body.arm(side, cut.grow, 1.2)
         if cut.ribbed:
             ring = hoop(sleeve, shoulder + axis * (_CUT - 0.035), axis, 0.0, (0.019, 0.0035))
-            parts.append(tailor.on_torso(ring, "outer_trim"))
+            parts.append(tailor.on_torso(ribbed(ring, 0.24), "knit_trim"))
         else:
             inner = tailor.body.arm(side, cut.grow * 0.45, 1.2)
             parts.append(

@@ -103,5 +103,5 @@ def _long_chains(head: Head) -> list[Chain]:
             (s * 0.074, -0.16, 0.115),
             (s * 0.064, -0.24, 0.128),
         )
-        chains.append(Chain(f"hair_front_{side}", "head", points, 0.70, 0.45, 0.008, 0.20, "trunk"))
+        chains.append(Chain(f"hair_front_{side}", "head", points, 1.20, 0.45, 0.008, 0.10, "trunk"))
     return chains

@@ -124,11 +124,13 @@ def _skin(palette: Palette) -> list[Material]:
     ]
 
 
-def _cloth(name: str, colour: str, shade: str, *, double: bool = False, rim: float = 0.10) -> Material:
-    """Return a fabric."""
+def _cloth(
+    name: str, colour: str, shade: str, picture: str | None = None, *, double: bool = False, rim: float = 0.10
+) -> Material:
+    """Return a fabric; a picture multiplies its colours."""
     line = mixed(shade, "#1c1526", 0.62)
     return Material(
-        name, colour, shade, shift=-0.06, toony=0.92, outline=line, outline_width=0.0014,
+        name, colour, shade, picture, shift=-0.06, toony=0.92, outline=line, outline_width=0.0014,
         rim=mixed("#000000", colour, rim), double_sided=double,
     )  # fmt: skip
 
@@ -141,6 +143,7 @@ def all_materials(style: Style) -> list[Material]:
         "hair", "#ffffff", hair_shade, "hair", shift=-0.10, toony=0.93, outline=palette.hair_line,
         outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16),
     )  # fmt: skip
+    trim = mixed(palette.outer, palette.outer_shade, 0.55)
     deep = mixed(palette.hair, palette.hair_dark, 0.85)
     return [
         *_skin(palette),
@@ -148,8 +151,10 @@ def all_materials(style: Style) -> list[Material]:
         replace(hair, name="hair_cap", outline=None),
         Material("hair_deep", deep, mixed(deep, palette.hair_line, 0.15), double_sided=True),
         _cloth("top", palette.top, palette.top_shade, double=True),
+        _cloth("knit", palette.top, palette.top_shade, "ribs"),
         _cloth("outer", palette.outer, palette.outer_shade, double=True),
-        _cloth("outer_trim", mixed(palette.outer, palette.outer_shade, 0.55), palette.outer_shade),
+        _cloth("outer_trim", trim, palette.outer_shade),
+        _cloth("knit_trim", trim, palette.outer_shade, "ribs"),
         _cloth("lower", palette.lower, palette.lower_shade, double=True, rim=0.2),
         Material(
             "skirt",

@@ -29,7 +29,7 @@ def build_outfit(tailor: Tailor, style: Style, chains: list[Chain]) -> list[Part
     if style.outfit == "coat":
         return [
             *build_shirt(tailor, 0.030),
-            *build_necklace(tailor, 1.330),
+            *build_necklace(tailor, 1.338),
             *build_jacket(tailor, COAT),
             *build_coat_tails(tailor, own),
             *below,

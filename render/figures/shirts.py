@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from render.figures.curves import Array, ease
@@ -11,6 +13,8 @@ from render.figures.mesh import Part, Surface, rings, slab
 from render.figures.tailor import AHEAD, Tailor, above, band, below, cast, collar_ring, front_opening, without
 
 _CELL = (0.0125, 0.0150, 0.0125)
+_RIB = 0.0085
+"""Width of one rib of a knitted fabric, metres."""
 _FINE = (0.0095, 0.0110, 0.0125)
 
 
@@ -50,7 +54,10 @@ def build_turtleneck(tailor: Tailor) -> list[Part]:
         (chin - 0.062 * k, -0.018, r * 1.27), (chin - 0.048 * k, -0.0165, r * 1.28), (chin - 0.030 * k, -0.015, r * 1.22),
         (chin - 0.026 * k, -0.015, r * 1.16), (chin - 0.029 * k, -0.015, r * 1.04),
     ])  # fmt: skip
-    return [tailor.on_torso(pullover, "top"), tailor.on_torso(collar_ring(rows, 1.0), "top")]
+    pullover = replace(pullover, uvs=pullover.uvs / _RIB)
+    collar = collar_ring(rows, 1.0)
+    collar = replace(collar, uvs=collar.uvs * [round(2 * np.pi * r * 1.22 / _RIB), 1.0])
+    return [tailor.on_torso(pullover, "knit"), tailor.on_torso(collar, "knit")]
 
 
 def build_shirt(tailor: Tailor, depth: float) -> list[Part]:

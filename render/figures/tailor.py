@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -126,9 +126,15 @@ def hoop(one: Field, centre: Array, axis: Array, open_degrees: float, size: tupl
     return rings(path[:, None] + ring, start_cap=open_degrees > 0, end_cap=open_degrees > 0)
 
 
+def ribbed(surface: Surface, length: float, rib: float = 0.0062) -> Surface:
+    """Return a band with ribs across it; `length` is the band's, metres."""
+    count = max(round(length / rib), 1)
+    return replace(surface, uvs=surface.uvs[:, ::-1] * [count, 1.0])
+
+
 def collar_ring(sections: Array, squash: float, sides: int = 32) -> Surface:
     """Return a ring of cloth around the neck; sections are (y, z, radius), squash is depth by width."""
-    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    angle = np.linspace(np.pi, 3 * np.pi, sides, endpoint=False)
     points = [
         np.column_stack([r * np.sin(angle), np.full(sides, y), z + r * squash * np.cos(angle)])
         for y, z, r in sections

@@ -119,7 +119,8 @@ def paint_hair(style: Style) -> Image.Image:
     on = canvas(1024, 512, (0, 1, 0, length), palette.hair)
     strands = _strands(on.x)
     on.wash(ease(on.y, 0.060, 0.0) * 0.40, palette.hair_dark)
-    on.wash(ease(on.y, 0.13, 0.13 + 0.55 * length) * 0.55, palette.hair_dark)
+    on.wash(ease(on.y, 0.13, 0.13 + 0.55 * length) * 0.50, palette.hair_dark)
+    on.wash(ease(on.y, 0.16, 0.95 * length) * 0.60, palette.hair_tip)
     on.wash(np.clip(strands - 0.25, 0, 1) * 0.55, palette.hair_dark)
     on.wash(np.clip(-strands - 0.30, 0, 1) * 0.30, palette.hair_light)
     _paint_shine(on, palette, strands)
@@ -168,6 +169,14 @@ def paint_neck(palette: Palette) -> Image.Image:
     return on.image()
 
 
+def paint_ribs() -> Image.Image:
+    """Return one rib of a knitted fabric, light on a ridge and darker in the furrow; it repeats along u."""
+    on = canvas(32, 8, (0, 1, 0, 1), "#ffffff")
+    furrow = 0.5 + 0.5 * np.cos(2 * np.pi * on.x)
+    on.wash(furrow**3 * 0.20, "#6b5a66")
+    return on.image()
+
+
 def paint_all(style: Style) -> Pictures:
     """Return every picture of a figure by name."""
     palette = style.palette
@@ -181,4 +190,5 @@ def paint_all(style: Style) -> Pictures:
         "hair": paint_hair(style),
         "neck": paint_neck(palette),
         "skirt": paint_skirt(palette),
+        "ribs": paint_ribs(),
     }
