@@ -16,6 +16,7 @@ from typing import Any
 
 from bot.commands import COMMANDS
 from bot.errors import PlatformDown
+from bot.event_files import load_events
 from bot.inbox import Inbox
 from bot.jobs import Jobs, Tick
 from bot.lanes import Lanes, LaneSettings
@@ -231,6 +232,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         keywords=load_keywords(CONFIG_DIR / "keywords"),
         window_tokens=settings.llm.context_window or None,
         custom_system_prompt=persona.system_prompt,
+        book=load_events(CONFIG_DIR / "events"),
     )
     async with AsyncExitStack() as stack:
         store = await Store.open(

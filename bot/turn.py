@@ -37,7 +37,8 @@ from engine.character import StateUpdates
 from engine.conversation import Face, Notice, Prompt, Reply, Say
 from engine.extraction import extraction_prompt
 from engine.notices import notice_due, session_start
-from engine.turn import Rules, Snapshot, face_of, prepare_turn, settle_turn
+from engine.story import typed_choice
+from engine.turn import Rules, Snapshot, face_of, prepare_turn, settle_choice, settle_turn
 
 log = logging.getLogger(__name__)
 
@@ -106,8 +107,13 @@ class Turns:
         first = loaded.incoming[0]
         if first.kind == "command":
             await self._command(loaded)
-        elif loaded.person.stopped or first.kind == "choice" or loaded.address.platform not in self.platforms:
+        elif (choice := _choice(loaded)) is not None and not loaded.person.stopped:
+            await self._choose(loaded, choice)
+        elif loaded.person.stopped or loaded.address.platform not in self.platforms:
             await turns.answer(self.store, loaded, ())
+        elif first.kind == "choice":
+            used = Notice(self._say(loaded, "button.used"))
+            await turns.answer(self.store, loaded, self._rows(loaded, (used,)))
         elif not _text(loaded):
             await turns.answer(self.store, loaded, self._rows(loaded, self._cannot_take(loaded)))
         else:
@@ -124,6 +130,12 @@ class Turns:
         await turns.answer(
             self.store, loaded, self._rows(loaded, answer.reply), person=self._person_after(loaded, answer)
         )
+
+    async def _choose(self, loaded: Loaded, choice: int) -> None:
+        """Settle a choice in the open scene. It needs no model."""
+        now = self.clock.now()
+        outcome = settle_choice(self._snapshot(loaded, now), self.rules, choice, now)
+        await turns.settle(self.store, loaded, outcome, "", self._rows(loaded, outcome.reply))
 
     def _context(self, loaded: Loaded) -> Context:
         return Context(
@@ -251,6 +263,9 @@ class Turns:
             user_name=next((one.display_name for one in reversed(loaded.incoming) if one.display_name), ""),
             private=loaded.address.private,
             adult=loaded.person.adult,
+            records=loaded.records,
+            open_scene=loaded.open_scene,
+            scene_token=f"s{loaded.turn_id:x}",
         )
 
     def _notices(self, loaded: Loaded, snapshot: Snapshot, now: datetime) -> tuple[Notice, ...]:
@@ -307,6 +322,19 @@ class Turns:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+
+
+def _choice(loaded: Loaded) -> int | None:
+    """Return the choice of the open scene that this turn means: a button, a number or a label."""
+    waiting, first = loaded.open_scene, loaded.incoming[0]
+    if waiting is None:
+        return None
+    if first.kind != "choice":
+        return typed_choice(waiting.scene, _text(loaded)) if loaded.address.private else None
+    token, _, number = first.text.rpartition(":")
+    if token != waiting.token or not number.isdecimal() or int(number) >= len(waiting.scene.choices):
+        return None
+    return int(number)
 
 
 def _text(loaded: Loaded) -> str:

@@ -353,3 +353,44 @@ def is_open_turn() -> ColumnElement[bool]:
 def is_open_send(rows: FromClause = outgoing) -> ColumnElement[bool]:
     """Whether a row of outgoing (or of an alias of it) still has to go. Written out for the same reason."""
     return rows.c.status.in_([literal_column("'pending'"), literal_column("'sending'")])
+
+
+event_records = Table(
+    "event_records",
+    metadata,
+    _id(),
+    _user(),
+    Column("turn_id", Id, ForeignKey("turns.id")),
+    _word("event_id"),
+    Column("choice_index", Integer),
+    _word("outcome", nullable=True),
+    _instant("completed_at", zero=True),
+    Index(None, "user_id", "event_id"),
+    sqlite_autoincrement=True,
+)
+"""The dated completions of events."""
+
+scenes = Table(
+    "scenes",
+    metadata,
+    _id(),
+    _user(),
+    Column("turn_id", Id, ForeignKey("turns.id")),
+    _word("token"),
+    _word("event_id"),
+    Column("body", SealedJson("scenes.body"), nullable=False),
+    _word("status"),
+    _instant("opened_at", zero=True),
+    _instant("closed_at"),
+    UniqueConstraint("user_id", "token"),
+    _one_of("status", ("open", "done", "dropped")),
+    Index(
+        "ix_scenes_open",
+        "user_id",
+        unique=True,
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    sqlite_autoincrement=True,
+)
+"""Scenes with choices, with their texts as shown; a user has at most one open."""

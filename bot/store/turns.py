@@ -18,7 +18,7 @@ from sqlalchemy import and_, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
-from bot.store import memories
+from bot.store import memories, stories
 from bot.store.characters import read_character, write_character
 from bot.store.instants import now
 from bot.store.leases import PACE, Pace, is_ripe
@@ -30,6 +30,8 @@ from bot.store.tables import incoming, is_open_turn, turns, users
 from bot.store.values import AnyRow, address_of, incoming_of
 from engine.character import CharacterState
 from engine.conversation import Address, Face, Fact, HistoryTurn, Incoming
+from engine.events import EventRecord
+from engine.story import OpenScene
 from engine.turn import Outcome
 
 HISTORY: Final = 20
@@ -45,7 +47,8 @@ class Loaded:
     `incoming` is what it answers, oldest first: messages of one chat that came in a row, or exactly one
     choice, reminder or command. `address` is where to answer. `raw_reply` is her answer if she has
     spoken already (`status` "spoken"): it is never asked for again. `attempts` failed so far. `history`
-    is oldest first, `facts` the most important first, `last_face` the face last shown in this chat.
+    is oldest first, `facts` the most important first, `last_face` the face last shown in this chat,
+    `records` the completed events, `open_scene` what waits for a choice.
     """
 
     user_id: int
@@ -64,6 +67,8 @@ class Loaded:
     facts: tuple[Fact, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     last_face: Face | None = None
+    records: tuple[EventRecord, ...] = ()
+    open_scene: OpenScene | None = None
 
 
 async def load(store: Store, user_id: int, pace: Pace = PACE) -> Loaded | None:
@@ -136,6 +141,7 @@ async def settle(
         await memories.add_messages(connection, loaded.user_id, loaded.turn_id, outcome.turns)
         new = await memories.add_facts(connection, loaded.user_id, loaded.turn_id, outcome.facts, at)
         await memories.touch_facts(connection, loaded.user_id, outcome.touched_facts, at)
+        await _tell(connection, loaded, outcome)
         if outcome.face is not None:
             await memories.keep_face(connection, loaded.user_id, loaded.address, outcome.face)
         await _leave(connection, store, loaded, rows, person)
@@ -331,7 +337,18 @@ async def _read(connection: AsyncConnection, user_id: int, turn_id: int, fence: 
         facts=await memories.read_facts(connection, user_id, FACTS),
         settings=await read_user_settings(connection, user_id),
         last_face=await memories.read_face(connection, user_id, address),
+        records=await stories.read_records(connection, user_id),
+        open_scene=await stories.read_open_scene(connection, user_id),
     )
+
+
+async def _tell(connection: AsyncConnection, loaded: Loaded, outcome: Outcome) -> None:
+    """Write what a turn did to events and scenes."""
+    if outcome.closed and not await stories.close_scene(connection, loaded.user_id, outcome.closed):
+        raise Fenced(f"the scene of turn {loaded.turn_id} was answered already")
+    await stories.add_records(connection, loaded.user_id, loaded.turn_id, outcome.records)
+    if outcome.opened is not None:
+        await stories.open_scene(connection, loaded.user_id, loaded.turn_id, outcome.opened)
 
 
 async def _step(connection: AsyncConnection, loaded: Loaded, **values: Any) -> None:

@@ -15,11 +15,11 @@ from alembic.operations import Operations
 from sqlalchemy import Connection, inspect, text
 
 from bot.errors import StoreError
-from bot.store.migrations import v0001_first_tables
+from bot.store.migrations import v0001_first_tables, v0002_scenes
 
 Step = Callable[[Operations], None]
 
-STEPS: Final[tuple[Step, ...]] = (v0001_first_tables.upgrade,)
+STEPS: Final[tuple[Step, ...]] = (v0001_first_tables.upgrade, v0002_scenes.upgrade)
 """Step n (counted from 1) leads from schema n - 1 to schema n. Released steps never change."""
 
 
