@@ -82,7 +82,7 @@ def _install(locks: list[Path]) -> None:
     print("otomo: installing the locked dependencies (once; a minute or two)", flush=True)
     for lock in locks:
         _run("install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock))
-    _run("install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    _run("install", "--quiet", "--no-deps", "--editable", str(ROOT))
     if not _torch():
         print(f"otomo: {TORCH_MISSING}", flush=True)
 
