@@ -55,7 +55,7 @@ class Lanes:
         self._store = store
         self._settings = settings
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], int] = {}
         self._draining = False
 
     def wake(self) -> None:
@@ -97,34 +97,37 @@ class Lanes:
     async def _dispatch(self, tasks: asyncio.TaskGroup, handler: Handler, gave_up: Handler) -> None:
         while not self._draining:
             self._store.lane_bell.clear()
-            user_id, wait_s = await self._next()
-            if user_id is not None:
+            for user_id in await self._claim():
                 lane = tasks.create_task(self._lane(user_id, handler, gave_up))
-                self._running.add(lane)
+                self._running[lane] = user_id
                 lane.add_done_callback(self._ended)
-                continue
-            await ring_or_timeout(self._store.lane_bell, wait_s)
+            await ring_or_timeout(self._store.lane_bell, await self._quiet_s())
 
-    async def _next(self) -> tuple[int | None, float]:
-        """Claim a user; without one, say how long there is nothing to do."""
+    async def _claim(self) -> list[int]:
         settings = self._settings
-        if len(self._running) >= settings.at_once:
-            return None, settings.look_s
+        free = settings.at_once - len(self._running)
+        if free <= 0:
+            return []
         try:
-            user_id = await leases.claim(self._store, self._owner, settings.lease_s, settings.pace)
-            if user_id is not None:
-                return user_id, 0.0
-            ripe_in_s = await leases.next_in_s(self._store, settings.pace)
+            return await leases.claim(self._store, self._owner, settings.lease_s, settings.pace, free)
         except StoreError as error:
             _log.error("lanes cannot look for work: %s", error)
-            return None, settings.look_s
-        if ripe_in_s is None:
-            return None, settings.look_s
+            return []
+
+    async def _quiet_s(self) -> float:
+        """Return how long there is nothing to do unless a bell rings, in seconds."""
+        settings = self._settings
+        if len(self._running) >= settings.at_once:
+            return settings.look_s
+        try:
+            ripe_in_s = await leases.next_in_s(self._store, settings.pace)
+        except StoreError:
+            ripe_in_s = None
         # A millisecond more, because SQLite's clock counts in milliseconds.
-        return None, min(settings.look_s, ripe_in_s + 0.001)
+        return settings.look_s if ripe_in_s is None else min(settings.look_s, ripe_in_s + 0.001)
 
     def _ended(self, lane: asyncio.Task[None]) -> None:
-        self._running.discard(lane)
+        del self._running[lane]
         self.wake()
 
     async def _lane(self, user_id: int, handler: Handler, gave_up: Handler) -> None:
@@ -171,8 +174,9 @@ class Lanes:
     async def _keep_leases(self) -> None:
         while True:
             await asyncio.sleep(self._settings.renew_s)
+            held = set(self._running.values())
             try:
-                await leases.renew(self._store, self._owner, self._settings.lease_s)
+                await leases.renew(self._store, self._owner, held, self._settings.lease_s)
             except StoreError as error:
                 _log.error("leases could not be renewed: %s", error)
 

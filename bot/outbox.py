@@ -89,9 +89,7 @@ class Outbox:
             keeper = tasks.create_task(self._keep_leases())
             while not self._closing:
                 self._store.outgoing_bell.clear()
-                wait_s = await self._start_sends()
-                if wait_s > 0:
-                    await ring_or_timeout(self._store.outgoing_bell, wait_s)
+                await ring_or_timeout(self._store.outgoing_bell, await self._start_sends())
             if self._sending:
                 await asyncio.wait(self._sending.values())
             keeper.cancel()
@@ -121,14 +119,13 @@ class Outbox:
             rows = await outgoing.claim_heads(
                 self._store, self._owner, self._platforms, settings.lease_s, free
             )
+            for row in rows:
+                self._start(row)
+            # While rows are under way the next look comes with the end of one of them.
             soonest_s = None if rows else await outgoing.next_send_in_s(self._store, self._platforms)
         except StoreError as error:
             _log.error("the outbox cannot look for rows: %s", error)
             return settings.look_s
-        for row in rows:
-            self._start(row)
-        if rows:
-            return 0.0
         return settings.look_s if soonest_s is None else min(settings.look_s, soonest_s + 0.001)
 
     def _start(self, row: Delivery) -> None:

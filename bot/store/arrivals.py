@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select, text
+from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.instants import now
+from bot.store.instants import NEVER, now
 from bot.store.people import FirstCharacter, meet
 from bot.store.store import Store
 from bot.store.tables import incoming as table
+from bot.store.tables import users
 from bot.store.values import address_columns, incoming_body, insert_new
 from engine.conversation import Incoming
 
@@ -20,8 +21,7 @@ async def write_down(store: Store, incoming: Incoming, first_character: FirstCha
         StoreError: It could not be written; the platform must not be told that it was.
     """
     async with store.writing() as connection:
-        known = await connection.execute(select(table.c.id).where(table.c.key == incoming.key))
-        new = known.first() is None and await _insert(connection, incoming, first_character)
+        new = await _insert(connection, incoming, first_character)
     if new:
         store.lane_bell.set()
     return new
@@ -42,6 +42,9 @@ async def _insert(connection: AsyncConnection, incoming: Incoming, first_charact
     )
     if written.first() is None:
         return False
+    # Who writes again while a turn rests (the model was away) is tried at once.
+    resting = (users.c.id == user_id) & (users.c.resting_until > now())
+    await connection.execute(update(users).where(resting).values(resting_until=NEVER))
     if connection.dialect.name == "postgresql":
         await connection.execute(text("SELECT pg_notify('otomo', 'lane')"))
     return True

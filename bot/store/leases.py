@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, union, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from bot.store.instants import EPOCH, from_now, now
 from bot.store.store import Store
@@ -44,51 +47,59 @@ def _with_work(pace: Pace) -> Select[tuple[int]]:
     return select(union(waiting, unfinished).subquery().c.user_id)
 
 
-async def claim(store: Store, owner: str, lease_s: float, pace: Pace) -> int | None:
-    """Take the lane of one user with work that nobody else holds; the longest unserved comes first."""
+async def claim(store: Store, owner: str, lease_s: float, pace: Pace, limit: int = 1) -> list[int]:
+    """Take the lanes of up to `limit` users with work that nobody else holds, the longest unserved first."""
+    async with store.writing(durable=False) as connection:
+        taken = await connection.execute(_claiming(owner, lease_s, pace, limit))
+        return [row.id for row in taken]
+
+
+@lru_cache(maxsize=64)
+def _claiming(owner: str, lease_s: float, pace: Pace, limit: int) -> ReturningUpdate[tuple[int]]:
     free = and_(users.c.lease_until <= now(), users.c.resting_until <= now())
-    candidate = (
+    candidates = (
         select(users.c.id)
         .where(users.c.id.in_(_with_work(pace)), free)
         .order_by(users.c.lease_until, users.c.id)
-        .limit(1)
+        .limit(limit)
         .with_for_update(skip_locked=True, key_share=True)
     )
-    taken = (
+    return (
         update(users)
-        .where(users.c.id == candidate.scalar_subquery())
+        .where(users.c.id.in_(candidates))
         .values(lease_owner=owner, lease_until=from_now(lease_s))
         .returning(users.c.id)
     )
-    async with store.writing(durable=False) as connection:
-        user_id: int | None = (await connection.execute(taken)).scalar()
-    return user_id
 
 
 async def next_in_s(store: Store, pace: Pace) -> float | None:
     """Return in how many seconds the next burst of a free lane is over; None if none is waiting."""
-    first, last = func.min(incoming.c.at), func.max(incoming.c.at)
-    groups = (
-        select(first.label("first"), last.label("last"), now().label("now"))
-        .join(users, users.c.id == incoming.c.user_id)
-        .where(incoming.c.turn_id.is_(None), users.c.lease_until <= now(), users.c.resting_until <= now())
-        .group_by(incoming.c.user_id)
-    )
     async with store.reading() as connection:
-        rows = (await connection.execute(groups)).all()
+        rows = (await connection.execute(_bursts())).all()
     waits = [
         min(_age(row.last, row.now, pace.quiet_s), _age(row.first, row.now, pace.longest_s)) for row in rows
     ]
     return max(0.0, min(waits)) if waits else None
 
 
+@lru_cache
+def _bursts() -> Select[Any, Any, int]:
+    first, last = func.min(incoming.c.at), func.max(incoming.c.at)
+    return (
+        select(first.label("first"), last.label("last"), now().label("now"))
+        .join(users, users.c.id == incoming.c.user_id)
+        .where(incoming.c.turn_id.is_(None), users.c.lease_until <= now(), users.c.resting_until <= now())
+        .group_by(incoming.c.user_id)
+    )
+
+
 def _age(at: datetime, clock_us: int, wait_s: float) -> float:
     return (at - EPOCH).total_seconds() + wait_s - clock_us / 1_000_000
 
 
-async def renew(store: Store, owner: str, lease_s: float) -> None:
-    """Keep all lanes of one process; a lease that has run out is not taken back."""
-    mine = and_(users.c.lease_owner == owner, users.c.lease_until > now())
+async def renew(store: Store, owner: str, user_ids: Collection[int], lease_s: float) -> None:
+    """Keep the lanes that a process runs right now; a lease that has run out is not taken back."""
+    mine = and_(users.c.id.in_(sorted(user_ids)), users.c.lease_owner == owner, users.c.lease_until > now())
     async with store.writing(durable=False) as connection:
         await connection.execute(update(users).where(mine).values(lease_until=from_now(lease_s)))
 

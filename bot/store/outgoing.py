@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import Select, and_, case, delete, or_, select, text, update
@@ -95,7 +96,15 @@ async def claim_heads(
 
     A row whose sender died in the middle of a send counts as sent once more (`resent`).
     """
-    claiming = (
+    claiming = _claiming(owner, tuple(sorted(platforms)), lease_s, limit)
+    async with store.writing(durable=False) as connection:
+        rows = (await connection.execute(claiming)).all()
+    return [_delivery(row) for row in sorted(rows, key=lambda row: row.id)]
+
+
+@lru_cache(maxsize=64)
+def _claiming(owner: str, platforms: tuple[str, ...], lease_s: float, limit: int) -> Any:
+    return (
         update(table)
         .where(table.c.id.in_(_heads(platforms).limit(limit).with_for_update(skip_locked=True)))
         .values(
@@ -105,9 +114,6 @@ async def claim_heads(
         )
         .returning(table)
     )
-    async with store.writing(durable=False) as connection:
-        rows = (await connection.execute(claiming)).all()
-    return [_delivery(row) for row in sorted(rows, key=lambda row: row.id)]
 
 
 def _heads(platforms: Collection[str]) -> Select[tuple[int]]:
@@ -251,7 +257,6 @@ async def _close(store: Store, delivery: Delivery, **values: Any) -> None:
         await connection.execute(
             update(table).where(mine).values(lease_owner=None, lease_until=NEVER, **values)
         )
-    store.outgoing_bell.set()
 
 
 def _body(row: OutgoingRow) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -17,8 +17,62 @@ import aiosqlite
 T = TypeVar("T")
 
 
+class WholeCursor:
+    """A cursor that fetches all rows along with the statement: one visit to the thread, not three."""
+
+    def __init__(self, connection: PatientConnection) -> None:
+        self._connection = connection
+        self._rows: list[Any] = []
+        self.description: Any = None
+        self.rowcount = -1
+        self.lastrowid: int | None = None
+        self.arraysize = 1
+
+    async def __aenter__(self) -> WholeCursor:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def execute(self, sql: str, parameters: Iterable[Any] | None = None) -> WholeCursor:
+        """Run one statement and fetch its rows."""
+        await self._run(lambda cursor: cursor.execute(sql, parameters or ()))  # type: ignore[arg-type]
+        return self
+
+    async def executemany(self, sql: str, parameters: Iterable[Iterable[Any]]) -> WholeCursor:
+        """Run one statement for each set of parameters."""
+        await self._run(lambda cursor: cursor.executemany(sql, parameters))  # type: ignore[arg-type]
+        return self
+
+    async def fetchall(self) -> list[Any]:
+        """Return the rows, once."""
+        rows, self._rows = self._rows, []
+        return rows
+
+    async def close(self) -> None:
+        """Forget the rows."""
+        self._rows = []
+
+    async def _run(self, statement: Callable[[sqlite3.Cursor], object]) -> None:
+        def visit() -> None:
+            cursor = self._connection._conn.cursor()
+            try:
+                statement(cursor)
+                self.description = cursor.description
+                self._rows = cursor.fetchall() if cursor.description else []
+                self.rowcount, self.lastrowid = cursor.rowcount, cursor.lastrowid
+            finally:
+                cursor.close()
+
+        await self._connection._execute(visit)
+
+
 class PatientConnection(aiosqlite.Connection):
     """The driver's connection with every statement waited for to its end."""
+
+    def cursor(self) -> WholeCursor:  # type: ignore[override]
+        """Return a cursor that visits the thread once per statement."""
+        return WholeCursor(self)
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return await patiently(super()._execute(fn, *args, **kwargs))  # type: ignore[no-untyped-call]

@@ -264,11 +264,11 @@ async def test_an_instant_without_a_zone_is_refused(store: Store) -> None:
 async def test_a_new_start_frees_what_the_dead_one_held(sqlite_url: str, key_file: Path) -> None:
     store = await Store.open(sqlite_url, key_file=key_file)
     await accept(store)
-    assert await leases.claim(store, "the dead", 3600, Pace(0, 0)) == 1
+    assert await leases.claim(store, "the dead", 3600, Pace(0, 0)) == [1]
     assert await load(store, 1, Pace(0, 0)) is not None
     await store.close()
     store = await Store.open(sqlite_url, key_file=key_file)
-    assert await leases.claim(store, "me", 60, Pace(0, 0)) == 1
+    assert await leases.claim(store, "me", 60, Pace(0, 0)) == [1]
     await store.close()
 
 

@@ -136,7 +136,7 @@ async def test_a_turn_that_a_dead_process_left_is_taken_up(
     store: Store, inbox: Inbox, talk: Talk, caplog: pytest.LogCaptureFixture
 ) -> None:
     await inbox.accept(a_message("k"))
-    assert await leases.claim(store, "the dead", 0.2, FAST.pace) == 1
+    assert await leases.claim(store, "the dead", 0.2, FAST.pace) == [1]
     assert await load(store, 1, FAST.pace) is not None
     async with running(Lanes(store, FAST), talk):
         await until(lambda: bool(talk.turns))
@@ -157,7 +157,7 @@ async def test_a_lease_is_kept_while_she_thinks(store: Store, inbox: Inbox, talk
         await thinking.wait()
         for _ in range(25):
             await asyncio.sleep(0.06)
-            assert await leases.claim(store, "another", 1.0, FAST.pace) is None
+            assert await leases.claim(store, "another", 1.0, FAST.pace) == []
         thought.set()
         await until(lambda: bool(talk.turns))
 
@@ -343,11 +343,11 @@ async def test_a_notice_wakes_another_process(
 async def test_the_longest_unserved_comes_first(store: Store, inbox: Inbox) -> None:
     for user in ("a", "b"):
         await inbox.accept(a_message(user, address=an_address(user)))
-    assert await leases.claim(store, "me", 60, FAST.pace) == 1
+    assert await leases.claim(store, "me", 60, FAST.pace) == [1]
     await leases.release(store, 1, "me")
-    assert await leases.claim(store, "me", 60, FAST.pace) == 2
-    assert await leases.claim(store, "me", 60, FAST.pace) == 1
-    assert await leases.claim(store, "me", 60, FAST.pace) is None
+    assert await leases.claim(store, "me", 60, FAST.pace) == [2]
+    assert await leases.claim(store, "me", 60, FAST.pace) == [1]
+    assert await leases.claim(store, "me", 60, FAST.pace) == []
 
 
 async def test_idle_users_are_never_walked(store: Store) -> None:
