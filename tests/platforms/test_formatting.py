@@ -300,7 +300,6 @@ def test_boundaries_agree_with_unicode(text):
         ".)",
         "。",
         "é\n",
-        "> ",
         "~~~",
         "🇯",
     ],
