@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Final
 
+from engine.audit import audit_choice, audit_turn
 from engine.baseline import baseline_updates
 from engine.budget import memory_budget
 from engine.character import CharacterState, Emotion, StateUpdates
@@ -15,98 +15,29 @@ from engine.conversation import (
     Face,
     Fact,
     HistoryTurn,
-    Incoming,
-    NewFact,
     Prompt,
-    Reply,
     Say,
     Show,
 )
-from engine.daily_caps import DailyCaps, cap_daily_gains
-from engine.events import EventBook, EventContext, EventRecord
+from engine.daily_caps import cap_daily_gains
+from engine.events import EventContext
+from engine.fact_patterns import facts_of_turn
 from engine.heuristics import MessageAnalysis, analyse_message
-from engine.keywords import Keywords
 from engine.memory import Learned, learn, new_fact
 from engine.mood_face import face_for
 from engine.prompt import PromptInputs, build_prompt
 from engine.recall import recall
-from engine.reply_block import updates_as_table
 from engine.stages import check_stage, promote
-from engine.story import OpenScene, Told, choose, highest_stage, tell_event
+from engine.story import Told, choose, highest_stage, tell_event
 from engine.streak import count_day, local_day
 from engine.time_away import settle_absence
+from engine.turn_values import DEFAULT_CAPS, Outcome, Rules, Snapshot
 from engine.updates import apply_updates, merge_updates, name_cause, validate_updates
 
-DEFAULT_CAPS: Final = DailyCaps()
+__all__ = ["DEFAULT_CAPS", "Outcome", "Rules", "Snapshot", "prepare_turn", "settle_choice", "settle_turn"]
+
 FROM_MODEL: Final = "her note"
 FROM_WORDS: Final = "their words"
-_STATS: Final = ("affection", "trust", "intimacy", "comfort", "respect", "energy")
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the operator has set of the game: word lists, daily caps, the model's context window.
-
-    `window_tokens` None turns context scaling off; `decay` false lets absences only heal;
-    `custom_system_prompt` replaces framing and rules of the prompt's system layer; without a `book` no
-    event ever comes.
-    """
-
-    keywords: Keywords
-    caps: DailyCaps = DEFAULT_CAPS
-    window_tokens: int | None = 8192
-    decay: bool = True
-    custom_system_prompt: str = ""
-    book: EventBook | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """All that a turn may look at.
-
-    `incoming` are the waiting rows of one user that this turn answers, oldest first, and `user_text`
-    their words as one text; `history` the last 20 turns, oldest first; `facts` up to 500, the most
-    important first; `expressions` what the figure can show; `last_face` the face last shown in this
-    chat; `private` is false where others read along; `adult` None until the user has said; `records`
-    the dated completions of events; `open_scene` the scene that waits for a choice; `scene_token` the
-    name under which this turn may open one.
-    """
-
-    character: CharacterState
-    incoming: tuple[Incoming, ...]
-    history: tuple[HistoryTurn, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    expressions: tuple[str, ...] = ()
-    last_face: Face | None = None
-    language: str = "en"
-    session_started_at: datetime | None = None
-    user_text: str = ""
-    user_name: str = ""
-    private: bool = True
-    adult: bool | None = None
-    records: tuple[EventRecord, ...] = ()
-    open_scene: OpenScene | None = None
-    scene_token: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a settled turn leaves behind; the store writes it and nothing else changes a character.
-
-    `applied` is the audit trail: for each number from what, to what and why. `records` are events that
-    were completed, `opened` a scene that now waits for a choice, `closed` the token of one that is over.
-    """
-
-    character: CharacterState
-    turns: tuple[HistoryTurn, ...]
-    reply: Reply
-    face: Face | None
-    facts: tuple[NewFact, ...] = ()
-    touched_facts: tuple[int, ...] = ()
-    applied: Mapping[str, object] | None = None
-    records: tuple[EventRecord, ...] = ()
-    opened: OpenScene | None = None
-    closed: str | None = None
 
 
 def prepare_turn(snapshot: Snapshot, rules: Rules, now: datetime) -> Prompt:
@@ -162,6 +93,7 @@ def settle_turn(
     moved = move_stage(talked, adult=bool(snapshot.adult))
     told = _event(snapshot, rules, moved, now, rng, strained=_is_strained(talked))
     learned = _learned(snapshot, suggested, baseline, analysis)
+    touched = tuple(dict.fromkeys((*_used(snapshot, rules), *learned.again)))
     after = told.character
     face = face_for(after.mood, capped.expression, snapshot.expressions)
     words = "\n\n".join(text for text in (dialogue, told.words) if text)
@@ -171,8 +103,10 @@ def settle_turn(
         reply=(Say(dialogue), *told.parts, *_shown(face, snapshot.last_face)),
         face=face,
         facts=learned.new,
-        touched_facts=tuple(dict.fromkeys((*_used(snapshot, rules), *learned.again))),
-        applied=audit(snapshot.character, before, moved, after, baseline, suggestion, capped, told),
+        touched_facts=touched,
+        applied=audit_turn(
+            snapshot.character, before, moved, after, baseline, suggestion, capped, told, touched
+        ),
         records=(told.record,) if told.record else (),
         opened=told.opened,
     )
@@ -196,7 +130,7 @@ def settle_choice(snapshot: Snapshot, rules: Rules, index: int, now: datetime) -
         turns=_sides(waiting.scene.choices[index].text, told.words, now),
         reply=(*told.parts, *_shown(face, snapshot.last_face)),
         face=face,
-        applied={"before": _numbers(before), "after": _numbers(told.character), "event": event.id},
+        applied=audit_choice(before, told.character, waiting),
         records=(told.record,) if told.record else (),
         closed=waiting.token,
     )
@@ -218,35 +152,6 @@ def move_stage(character: CharacterState, *, adult: bool) -> CharacterState:
     return promote(character, highest_stage(adult))
 
 
-def audit(
-    stored: CharacterState,
-    arrived: CharacterState,
-    talked: CharacterState,
-    after: CharacterState,
-    baseline: StateUpdates,
-    suggestion: StateUpdates | None,
-    applied: StateUpdates,
-    told: Told,
-) -> dict[str, object]:
-    """Return what changed, from what to what and why, as plain JSON values.
-
-    The four sets of numbers are those before the turn, after the absence, after the talk and at the end;
-    what lies between two of them is owed to decay, to the talk (`heuristic`, `model`, `applied`) and to
-    the event.
-    """
-    event = told.record.event_id if told.record else told.opened.event_id if told.opened else None
-    return {
-        "before": _numbers(stored),
-        "arrived": _numbers(arrived),
-        "talked": _numbers(talked),
-        "after": _numbers(after),
-        "heuristic": updates_as_table(baseline),
-        "model": updates_as_table(suggestion) if suggestion else None,
-        "applied": updates_as_table(applied),
-        "event": event,
-    }
-
-
 def face_of(mood_owner: CharacterState, expression: Emotion | None, available: tuple[str, ...]) -> Face:
     """Return the face she shows now."""
     return face_for(mood_owner.mood, expression, available)
@@ -261,14 +166,23 @@ def _used(snapshot: Snapshot, rules: Rules) -> tuple[int, ...]:
 
 
 def _learned(
-    snapshot: Snapshot, suggested: StateUpdates, baseline: StateUpdates, analysis: MessageAnalysis
+    snapshot: Snapshot,
+    suggested: StateUpdates,
+    baseline: StateUpdates,
+    analysis: MessageAnalysis,
 ) -> Learned:
-    """Take the model's memory, else the stand-in from the user's own words; never both for one thing."""
+    """Take the model's memory, else the stand-in from the user's words, and facts found by their wording.
+
+    Her own reply is no evidence about the user, so only the user's words count for patterns.
+    """
     memory = suggested.new_memory or baseline.new_memory
-    if not memory:
-        return Learned()
-    source = FROM_MODEL if suggested.new_memory else FROM_WORDS
-    return learn([new_fact(memory, source, analysis.sentiment)], snapshot.facts)
+    found = []
+    if memory:
+        source = FROM_MODEL if suggested.new_memory else FROM_WORDS
+        found.append(new_fact(memory, source, analysis.sentiment))
+    for fact in facts_of_turn(snapshot.user_text, "", memory):
+        found.append(new_fact(fact.content, FROM_WORDS, analysis.sentiment))
+    return learn(found, snapshot.facts)
 
 
 def _is_strained(character: CharacterState) -> bool:
@@ -307,13 +221,3 @@ def _sides(said: str, answered: str, now: datetime) -> tuple[HistoryTurn, ...]:
 
 def _shown(face: Face, last: Face | None) -> tuple[Show, ...]:
     return (Show(face),) if face != last or face.flash else ()
-
-
-def _numbers(character: CharacterState) -> dict[str, object]:
-    numbers: dict[str, object] = {name: getattr(character, name) for name in _STATS}
-    return {
-        **numbers,
-        "mood": character.mood.primary,
-        "intensity": character.mood.intensity,
-        "stage": character.relationship_stage,
-    }
