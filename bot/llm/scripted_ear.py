@@ -12,7 +12,7 @@ from typing import Final
 from bot.llm.scripted_lines import FALLBACK, Ask, Language, Learn, Move, Script, phrase_pattern
 from engine.conversation import ChatMessage, Prompt
 
-READ_CHARACTERS: Final = 1500
+READ_CHARACTERS: Final = 600
 """Of a long message only this much is searched for phrases."""
 LONG_CHARACTERS: Final = 320
 ANSWER_WORDS: Final = 9
@@ -93,11 +93,11 @@ def _hear_alone(script: Script, language: Language, prompt: Prompt) -> Heard:
     if shape := _wordless_shape(text):
         return Heard(moves[shape])
     asked = _open_question(language, prompt.messages)
-    if asked is not None and _is_bare_answer(language, text):
+    heard = next((one for move in script.moves if (one := _by_phrase(move, language, text))), None)
+    if asked is not None and (heard is None or heard.move.asks) and _is_bare_answer(language, text):
         return Heard(moves["answer"], text, asked)
-    for move in script.moves:
-        if heard := _by_phrase(move, language, text):
-            return _with_liking(heard, moves, language, text)
+    if heard is not None:
+        return _with_liking(heard, moves, language, text)
     return _by_shape(moves, language, text, prompt.messages)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.errors import ConfigError, ModelRefusedRequest
 from bot.llm import SCRIPTED_DIR, ScriptedModel
+from bot.llm.scripted_ear import hear
 from bot.llm.scripted_lines import load_lines
 from bot.llm.scripted_mouth import reply
 from engine.character import EMOTIONS, STAGES
@@ -228,3 +229,44 @@ def test_a_gap_in_the_script_is_named_in_one_line(tmp_path: Path):
 
 def test_an_unknown_script_is_admitted():
     assert answer("hi", "Hello.", "Привет, как дела?")[0] in SCRIPT.languages["en"].moves["foreign"].lines
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("my boss is an idiot", "angry"),
+        ("you idiot", "insult"),
+        ("how do I cook rice?", "question"),
+        ("how do you cook rice?", "food"),
+        ("I'm tired", "tired"),
+        ("I'm so tired of this", "angry"),
+        ("you're cute haha", "compliment"),
+        ("my name's not important", "statement"),
+        ("I feel like nobody would miss me if I was gone", "crisis"),
+        ("this homework is killing me", "work"),
+        ("ok", "okay"),
+        ("🙂", "emoji"),
+        ("hi", "greeting"),
+        ("thank you, good night!", "good_night"),
+        ("I'm not sad, just thinking", "statement"),
+    ],
+)
+def test_messages_are_heard_as_they_are_meant(text, move):
+    assert hear(SCRIPT, SCRIPT.languages["en"], a_request("hi", "Hello.", text).prompt).move.id == move
+
+
+def test_a_bare_answer_to_her_question_is_taken_as_one_and_a_sentence_is_not():
+    ask = next(ask for ask in SCRIPT.languages["en"].ask if ask.topic == "food")
+    words, block = answer("I cooked", f"Good. {ask.text}", "a bowl of ramen")
+    assert "a bowl of ramen" in words.lower()
+    assert block["new_memory"] == ask.fact.replace("{x}", "a bowl of ramen")
+    for other in ("my boss yelled at me", "tell me about yourself", "talk later"):
+        assert other not in answer("I cooked", f"Good. {ask.text}", other)[0].lower()
+
+
+def test_every_question_of_hers_can_be_answered_in_both_languages():
+    for name, language in SCRIPT.languages.items():
+        assert {ask.topic for ask in language.ask} <= {move.id for move in SCRIPT.moves} | {"any"}
+        for ask in language.ask:
+            words, _ = answer("x", f"Hm. {ask.text}", "Blau, mostly", language=name)
+            assert "blau, mostly" in words.lower()
