@@ -96,25 +96,6 @@ class Body:
         sleeves = [self.arm(1.0, grow, length), self.arm(-1.0, grow, length)]
         return union([grown(self.torso(), grow), *sleeves], 0.040)
 
-    def leg(self, side: float) -> Field:
-        """Return one leg down to the ankle."""
-        k, t = self.k, self.frame.limb**0.5
-        hip, knee, ankle = (
-            np.array([side * 0.080, 0.860 * k, -0.004]), np.array([side * 0.080, 0.470 * k, 0.004]), np.array([side * 0.080, 0.075, -0.018])
-        )  # fmt: skip
-        return union([limb(hip, knee, 0.080 * t, 0.052 * t), limb(knee, ankle, 0.054 * t, 0.036 * t)], 0.03)
-
-    def hips(self) -> Field:
-        """Return the pelvis alone."""
-        f, k = self.frame, self.k
-        return union(
-            [
-                ball((0, 1.070 * k, -0.008), (f.waist, 0.150 * k, 0.076 * k)),
-                ball((0, 0.925 * k, -0.012), (f.hip, 0.125 * k, 0.104 * k)),
-            ],
-            0.075,
-        )
-
 
 def upper_shares(body: Body, skeleton: Skeleton, points: Array) -> dict[str, Array]:
     """Return the shares of a surface around torso and arms, points in the sculpting pose."""

@@ -103,7 +103,7 @@ def lock_surface(head: Head, lock: Lock, length: float, sides: int = 6) -> Surfa
     t = np.linspace(0, 1, steps)
     width = (
         lock.width
-        * (0.14 + 0.86 * ease(t, 0, 0.30))
+        * (0.06 + 0.94 * ease(t, 0, 0.32))
         * (1 - 0.96 * np.clip((t - lock.blunt) / (1 - lock.blunt), 0, 1) ** 1.25)
     )
     out = hair_normals(head, path)

@@ -35,8 +35,8 @@ def _layer(head: Head, degrees: float) -> Lock:
     end = 0.118 + 0.010 * np.sin(degrees * 1.7)
     path = crown(
         head,
-        (0.008, -0.018),
-        (degrees + swirl, 0.206, 0.012),
+        (0.004, -0.012),
+        (degrees + swirl, 0.196, 0.013),
         (degrees + swirl, 0.168, 0.018),
         (degrees - swirl, end, 0.010),
     )
