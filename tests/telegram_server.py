@@ -149,7 +149,11 @@ class TelegramServer(People):
     # HTTP
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
-        params, files = await _read(request)
+        try:
+            params, files = await _read(request)
+        except ConnectionResetError:
+            # The program was killed in the middle of its request.
+            return web.Response(status=500)
         call = Call(request.match_info["method"], params, files, time.monotonic())
         self.calls.append(call)
         if request.match_info["token"] != self.token:
