@@ -111,7 +111,7 @@ class AnthropicStyle:
             http_client=DefaultAioHttpClient(timeout=waits),
         )
         _ = client.messages.with_raw_response  # the SDK imports its endpoints at first touch
-        hush("anthropic", "httpx2", "httpcore2", "aiohttp")
+        hush("anthropic", "httpx2", "httpcore2")
         return client
 
     def _chat_body(self, request: ChatRequest) -> Body:

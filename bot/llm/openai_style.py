@@ -118,7 +118,7 @@ class OpenAiStyle:
             default_headers={"X-Title": "Otomo"},
         )
         _ = client.chat.completions.with_raw_response  # the SDK imports its endpoints at first touch
-        hush("openai", "httpx2", "httpcore2", "aiohttp")
+        hush("openai", "httpx2", "httpcore2")
         return client
 
     def _chat_body(self, request: ChatRequest) -> Body:
