@@ -93,7 +93,7 @@ def _collar(tailor: Tailor) -> list[Part]:
     for side in (1.0, -1.0):
         rows = []
         for start, height, drop, lift in _COLLAR:
-            angle = np.radians(np.linspace(start, 181, 24))
+            angle = np.radians(np.linspace(start, 118, 20))
             tip = ease(angle, np.radians(start + 55), np.radians(start))
             rows.append(_ring(tailor, side, angle, height * k - drop * tip, lift))
         grid = np.array(rows)
