@@ -87,8 +87,9 @@ class FigureFile:
         for material in self.materials:
             own = [part for part in parts if part.material == material.name]
             if own:
+                number, textured = self.numbers[material.name], material.picture is not None
                 primitives.append(
-                    self.glb.primitive(joined(own, targets), self.numbers[material.name], targets)
+                    self.glb.primitive(joined(own, targets), number, targets, textured=textured)
                 )
         return {"name": name, "primitives": primitives, "extras": {"targetNames": targets}}
 

@@ -54,18 +54,22 @@ class GlbWriter:
         self.accessors.append(entry)
         return len(self.accessors) - 1
 
-    def primitive(self, part: Part, material: int, targets: list[str]) -> Json:
+    def primitive(self, part: Part, material: int, targets: list[str], *, textured: bool) -> Json:
         """Append a part; every target gets an entry, an empty one where the part does not move."""
         surface = part.surface
         small = len(surface.points) <= 0xFFFF
+        whole = _whole_weights(part.weights)
+        attributes = {
+            "POSITION": self.accessor(surface.points, "VEC3", _FLOAT, _VERTICES, bounds=True),
+            "NORMAL": self.accessor(surface.normals, "VEC3", _FLOAT, _VERTICES),
+            "JOINTS_0": self.accessor(np.where(whole > 0, part.joints, 0), "VEC4", _UBYTE, _VERTICES),
+            "WEIGHTS_0": self.accessor(whole, "VEC4", _USHORT, _VERTICES),
+        }
+        self.accessors[attributes["WEIGHTS_0"]]["normalized"] = True
+        if textured:
+            attributes["TEXCOORD_0"] = self.accessor(surface.uvs, "VEC2", _FLOAT, _VERTICES)
         entry: Json = {
-            "attributes": {
-                "POSITION": self.accessor(surface.points, "VEC3", _FLOAT, _VERTICES, bounds=True),
-                "NORMAL": self.accessor(surface.normals, "VEC3", _FLOAT, _VERTICES),
-                "TEXCOORD_0": self.accessor(surface.uvs, "VEC2", _FLOAT, _VERTICES),
-                "JOINTS_0": self.accessor(part.joints, "VEC4", _UBYTE, _VERTICES),
-                "WEIGHTS_0": self._weights(part.weights),
-            },
+            "attributes": attributes,
             "indices": self.accessor(
                 surface.triangles.reshape(-1), "SCALAR", _USHORT if small else _UINT, _INDICES
             ),
@@ -74,15 +78,6 @@ class GlbWriter:
         if targets:
             entry["targets"] = [{"POSITION": self._target(part, name)} for name in targets]
         return entry
-
-    def _weights(self, weights: Array) -> int:
-        """Append weights as normalised 16-bit integers whose rows sum to exactly one (glTF 3.7.3.3)."""
-        whole = np.round(weights * 0xFFFF)
-        largest = whole.argmax(1)
-        whole[np.arange(len(whole)), largest] += 0xFFFF - whole.sum(1)
-        number = self.accessor(whole, "VEC4", _USHORT, _VERTICES)
-        self.accessors[number]["normalized"] = True
-        return number
 
     def _target(self, part: Part, name: str) -> int:
         """Append one morph target as a sparse accessor (glTF 3.6.2.3): most vertices stay."""
@@ -142,6 +137,13 @@ class GlbWriter:
                 self._data,
             ]
         )
+
+
+def _whole_weights(weights: Array) -> Indices:
+    """Return weights as 16-bit integers whose rows sum to exactly one (glTF 3.7.3.3)."""
+    whole = np.round(weights * 0xFFFF).astype(int)
+    whole[np.arange(len(whole)), whole.argmax(1)] += 0xFFFF - whole.sum(1)
+    return whole
 
 
 def joined(parts: list[Part], targets: list[str]) -> Part:

@@ -76,7 +76,9 @@ def test_skin_weights_sum_to_one_and_joints_exist(glb):
         weights = glb.accessor(primitive["attributes"]["WEIGHTS_0"])
         assert (weights >= 0).all()
         np.testing.assert_allclose(weights.sum(1), 1.0, atol=1e-5)
-        assert glb.accessor(primitive["attributes"]["JOINTS_0"]).max() < len(joints)
+        numbers = glb.accessor(primitive["attributes"]["JOINTS_0"])
+        assert numbers.max() < len(joints)
+        assert (numbers[weights == 0] == 0).all(), "a joint without weight must be 0 (glTF 3.7.3.3)"
 
 
 def test_bind_matrices_undo_the_rest_pose(glb):
@@ -95,6 +97,13 @@ def test_pictures_are_readable_and_modest(glb):
         with Image.open(io.BytesIO(glb.view(image["bufferView"]))) as picture:
             picture.load()
             assert max(picture.size) <= 1024
+
+
+def test_textured_primitives_have_texture_coordinates(glb):
+    for primitive in primitives(glb):
+        material = glb.json["materials"][primitive["material"]]
+        if "baseColorTexture" in material["pbrMetallicRoughness"]:
+            assert "TEXCOORD_0" in primitive["attributes"]
 
 
 def test_textures_of_materials_exist(glb):
