@@ -224,6 +224,9 @@ class Studio:
             from render.gl.toon import ToonRenderer
 
             self._renderer = ToonRenderer()
+        assert self._context is not None
+        # Another studio of this process may have been at work in between.
+        self._context.platform.make_current()
         return self._renderer
 
     def _sitter(self, name: str) -> _Sitter:

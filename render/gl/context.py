@@ -83,6 +83,8 @@ def close_context(context: Context) -> None:
     eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT)
     eglDestroyContext(display, context.platform._egl_context)
     context.platform._egl_context = None
+    # With a display left in it the platform would end that display when it is garbage-collected.
+    context.platform._egl_display = None
 
 
 def _first_library(names: tuple[str, ...]) -> ctypes.CDLL | None:

@@ -254,3 +254,13 @@ def test_our_own_figures_are_built_once(studio: Studio, tmp_path: Path) -> None:
     written = kept[0].stat().st_mtime_ns
     assert Studio(tmp_path).digest(name) == fresh.digest(name)
     assert kept[0].stat().st_mtime_ns == written
+
+
+def test_two_studios_do_not_disturb_each_other(studio: Studio, doll_file: str, tmp_path: Path) -> None:
+    request = plain(doll_file, expression="happy", weight=1.0)
+    first = studio.snapshot(request)
+    other = Studio(tmp_path)
+    assert other.snapshot(request) == first
+    assert studio.snapshot(request) == first
+    other.close()
+    assert studio.snapshot(request) == first
