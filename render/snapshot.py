@@ -188,7 +188,7 @@ class Studio:
 
         self._sitters.clear()
         if self._renderer is not None:
-            self._renderer.delete()
+            self._open().delete()
             self._renderer = None
         if self._context is not None:
             close_context(self._context)
