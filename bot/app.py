@@ -30,11 +30,14 @@ from bot.settings import CONFIG_DIR, Settings, ensure_data_dir
 from bot.store.leases import Pace, is_work_left
 from bot.store.outgoing import is_idle
 from bot.store.settings import get_setting, get_settings, put_setting
+from bot.store.spending import SpendingCaps
 from bot.store.store import Store
+from bot.teller import Teller
 from bot.turn import Turns, TurnSettings
 from bot.voice import Voice, make_voice
 from bot.wording import Wording, load_wording
 from engine.character import CharacterState
+from engine.daily_caps import DailyCaps
 from engine.turn import Rules
 
 log = logging.getLogger(__name__)
@@ -88,7 +91,7 @@ class App:
             PlatformDown: No platform could start, or the last one has ended with an error.
         """
         pace = Pace(self.settings.turn.quiet_s, self.settings.turn.longest_wait_s)
-        lanes = Lanes(self.store, LaneSettings(pace=pace))
+        lanes = Lanes(self.store, LaneSettings(pace=pace), tuple(sorted(platforms)))
         outbox = Outbox(self.store, platforms, self.portraits)
         turns = self._turns(platforms, pace)
         jobs = Jobs(self._ticks(lanes, outbox))
@@ -132,18 +135,18 @@ class App:
             await asyncio.sleep(0.03)
 
     async def _quiet(self) -> bool:
-        return not await is_work_left(self.store) and await is_idle(self.store, ["terminal"])
+        return not await is_work_left(self.store, ("terminal",)) and await is_idle(self.store, ["terminal"])
 
     def _turns(self, platforms: Mapping[str, Platform], pace: Pace) -> Turns:
         settings = self.settings
+        teller = Teller(
+            self.wording, self.persona, self.voice, self.portraits, platforms, settings.companion.language
+        )
+        spending = settings.spending
         return Turns(
             store=self.store,
             model=self.model,
-            portrait=self.portraits,
-            platforms=platforms,
-            wording=self.wording,
-            persona=self.persona,
-            voice=self.voice,
+            teller=teller,
             rules=self.rules,
             clock=self.clock,
             pace=pace,
@@ -151,7 +154,9 @@ class App:
                 settings.turn.notice_s,
                 settings.llm.turn_s,
                 settings.turn.retry_model_s,
-                settings.companion.language,
+                SpendingCaps(
+                    spending.user_requests, spending.user_tokens, spending.all_requests, spending.all_tokens
+                ),
             ),
             hooks=self.hooks,
         )
@@ -232,7 +237,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         keywords=load_keywords(CONFIG_DIR / "keywords"),
         window_tokens=settings.llm.context_window or None,
         custom_system_prompt=persona.system_prompt,
-        book=load_events(CONFIG_DIR / "events"),
+        caps=game_caps(settings),
+        decay=settings.game.decay,
+        book=load_events(CONFIG_DIR / "events") if settings.game.events else None,
     )
     async with AsyncExitStack() as stack:
         store = await Store.open(
@@ -246,6 +253,12 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         portraits = Portraits(portrait_settings(settings, persona, data))
         stack.push_async_callback(portraits.close)
         yield App(settings, store, model, voice, portraits, wording, persona, rules)
+
+
+def game_caps(settings: Settings) -> DailyCaps:
+    """Return how much talk may add on one day."""
+    game = settings.game
+    return DailyCaps(game.daily_affection, game.daily_stat, game.daily_stat, game.daily_stat, game.daily_stat)
 
 
 def portrait_settings(settings: Settings, persona: Persona, data: Path) -> PortraitSettings:

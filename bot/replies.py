@@ -61,9 +61,13 @@ def _words(reply: Reply) -> Iterator[str]:
         if isinstance(part, Say) and part.text.strip():
             yield part.text.strip()
         elif isinstance(part, Narrate) and part.text.strip():
-            yield "\n".join(
-                f"*{line.strip()}*" if line.strip() else "" for line in part.text.strip().splitlines()
-            )
+            yield "\n".join(map(_slanted, part.text.strip().splitlines()))
+
+
+def _slanted(line: str) -> str:
+    """Set a line of narration in italics; marks of its own would end them early."""
+    bare = line.replace("*", "").strip()
+    return f"*{bare}*" if bare else ""
 
 
 def _texts(

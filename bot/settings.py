@@ -23,6 +23,7 @@ OWN_FILE = "otomo.toml"
 ENV_PREFIX = "OTOMO_"
 
 Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=0)]
 Provider = Literal[
     "auto",
     "openai",
@@ -58,7 +59,11 @@ class Telegram(Section):
     token: SecretStr
     base_url: str
     base_file_url: str
-    mode: Literal["polling"]
+    mode: Literal["polling", "webhook"]
+    webhook_url: str
+    webhook_host: str
+    webhook_port: Annotated[int, Field(ge=1, le=65535)]
+    webhook_secret: SecretStr
 
 
 class Discord(Section):
@@ -68,6 +73,15 @@ class Discord(Section):
     api_base: str
     gateway_url: str
     application_id: str
+
+
+class Fallback(Section):
+    """A model that is asked when the ones before it fail; what is empty is as in the first."""
+
+    provider: Provider
+    base_url: str = ""
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
 
 
 class Llm(Section):
@@ -86,6 +100,25 @@ class Llm(Section):
     silence_s: Positive
     turn_s: Positive
     retries: Annotated[int, Field(ge=0, le=10)]
+    fallbacks: tuple[Fallback, ...]
+
+
+class Spending(Section):
+    """What the models may cost on one UTC day; 0 is no cap."""
+
+    user_requests: Count
+    user_tokens: Count
+    all_requests: Count
+    all_tokens: Count
+
+
+class Game(Section):
+    """What the operator may change of the game."""
+
+    daily_affection: Annotated[int, Field(ge=0, le=1000)]
+    daily_stat: Annotated[int, Field(ge=0, le=100)]
+    decay: bool
+    events: bool
 
 
 class Turn(Section):
@@ -155,6 +188,8 @@ class Settings(BaseSettings):
     telegram: Telegram
     discord: Discord
     llm: Llm
+    spending: Spending
+    game: Game
     turn: Turn
     storage: Storage
     data: Data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -26,7 +26,15 @@ class Voice:
 
 def llm_settings(settings: Settings) -> LlmSettings:
     """Return the model's part of the settings."""
-    return LlmSettings(**{name: getattr(settings.llm, name) for name in type(settings.llm).model_fields})
+    llm = settings.llm
+    first = LlmSettings(
+        **{name: getattr(llm, name) for name in type(llm).model_fields if name != "fallbacks"}
+    )
+    others = tuple(
+        replace(first, provider=one.provider, base_url=one.base_url, model=one.model, api_key=one.api_key)
+        for one in llm.fallbacks
+    )
+    return replace(first, fallbacks=others)
 
 
 async def make_voice(settings: Settings, announce: Callable[[str], None]) -> tuple[ChatModel, Voice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from engine.character import EMOTIONS
@@ -9,6 +10,35 @@ from engine.layers import defuse
 
 MAX_TOKENS: Final = 400
 """What the answer may take."""
+SCHEMA: Final[Mapping[str, object]] = {
+    "type": "object",
+    "properties": {
+        "mood_change": {
+            "type": ["object", "null"],
+            "properties": {
+                "emotion": {"type": "string", "enum": list(EMOTIONS)},
+                "intensity_delta": {"type": "integer"},
+            },
+            "required": ["emotion", "intensity_delta"],
+            "additionalProperties": False,
+        },
+        "affection_delta": {"type": "integer"},
+        "trust_delta": {"type": "integer"},
+        "intimacy_delta": {"type": "integer"},
+        "comfort_delta": {"type": "integer"},
+        "new_memory": {"type": ["string", "null"]},
+    },
+    "required": [
+        "mood_change",
+        "affection_delta",
+        "trust_delta",
+        "intimacy_delta",
+        "comfort_delta",
+        "new_memory",
+    ],
+    "additionalProperties": False,
+}
+"""The answer's JSON schema, for servers that keep to one."""
 _MESSAGE_CHARACTERS: Final = 4000
 
 _SYSTEM: Final = f"""\

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from bot.commands.explaining import explain
 from bot.personas import Persona
 from bot.voice import Voice
 from bot.wording import Wording
@@ -18,7 +19,7 @@ from engine.conversation import Face, Notice, Reply, Show
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a command may look at."""
+    """What a command may look at; `last` is the trail of the user's last turn, if it can be taken back."""
 
     state: CharacterState
     face: Face
@@ -29,6 +30,7 @@ class Context:
     wording: Wording
     persona: Persona
     voice: Voice
+    last: Mapping[str, Any] | None = None
 
     def say(self, key: str, **values: object) -> str:
         """Return one of the app's sentences in the user's language."""
@@ -37,11 +39,17 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command says and does: `stopped` is the new state of /stop, None leaves it."""
+    """What a command says and does.
+
+    `stopped` is the new state of /stop, None leaves it; `told_ai` marks the AI notice as given;
+    `takes_back` undoes the last turn, `answers_anew` asks for another answer to its words.
+    """
 
     reply: Reply = ()
     stopped: bool | None = None
     told_ai: bool = False
+    takes_back: bool = False
+    answers_anew: bool = False
 
 
 def start(context: Context) -> Answer:
@@ -106,11 +114,39 @@ def _relationship(context: Context) -> list[str]:
     return [context.say("status.stats", **stats), days]
 
 
+def why(context: Context) -> Answer:
+    """Tell in one short message what the last turn changed, and why."""
+    if not context.private:
+        return Answer((Notice(context.say("private.only")),))
+    if context.last is None:
+        return Answer((Notice(context.say("why.nothing")),))
+    return Answer((Notice(explain(context.last, context.say)),))
+
+
+def undo(context: Context) -> Answer:
+    """Take the last turn back."""
+    if not context.private:
+        return Answer((Notice(context.say("private.only")),))
+    if context.last is None:
+        return Answer((Notice(context.say("undo.nothing")),))
+    return Answer((Notice(context.say("undo.done")),), takes_back=True)
+
+
+def again(context: Context) -> Answer:
+    """Take the last turn back and answer it anew."""
+    if context.last is None:
+        return Answer((Notice(context.say("undo.nothing")),))
+    return Answer((), takes_back=True, answers_anew=True)
+
+
 COMMANDS: Final[Mapping[str, Callable[[Context], Answer]]] = {
     "start": start,
     "help": help_,
     "status": status,
     "stop": stop,
+    "again": again,
+    "undo": undo,
+    "why": why,
 }
 
 

@@ -33,7 +33,16 @@ def _telegram(around: Surroundings) -> Platform:
     from bot.platforms.on_telegram import OnTelegram, TelegramSettings
 
     section = around.settings.telegram
-    settings = TelegramSettings(section.token, section.base_url, section.base_file_url, section.mode)
+    settings = TelegramSettings(
+        section.token,
+        section.base_url,
+        section.base_file_url,
+        section.mode,
+        section.webhook_url,
+        section.webhook_host,
+        section.webhook_port,
+        section.webhook_secret,
+    )
     return OnTelegram(settings, around.commands)
 
 

@@ -16,6 +16,7 @@ from discord.webhook.async_ import AsyncWebhookAdapter, async_context
 from pydantic import SecretStr
 from yarl import URL
 
+from bot.platforms.formatting import defuse
 from bot.ports import Limits
 
 CUSTOM_ID_PREFIX: Final = "otomo:"
@@ -30,6 +31,7 @@ DISCORD_LIMITS: Final = Limits(
     upload_bytes=10 * 1024 * 1024,  # "Uploading Files": 10 MiB without boosts
     typing_every_s=8.0,  # "Trigger Typing Indicator": expires after 10 seconds
     nonce=True,  # "Create Message": enforce_nonce
+    prepare=defuse,
 )
 
 _DUMPING_LOGGERS: Final = ("client", "gateway", "http", "state", "webhook.async_", "app_commands.tree")

@@ -394,3 +394,14 @@ scenes = Table(
     sqlite_autoincrement=True,
 )
 """Scenes with choices, with their texts as shown; a user has at most one open."""
+
+usage = Table(
+    "usage",
+    metadata,
+    _user(primary_key=True),
+    Column("day", Text, primary_key=True),
+    _number("requests"),
+    _number("prompt_tokens"),
+    _number("completion_tokens"),
+)
+"""What the models have cost, per user and UTC day."""

@@ -14,17 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import and_, insert, select, update
+from sqlalchemy import and_, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
 from bot.store import memories, stories
 from bot.store.characters import read_character, write_character
 from bot.store.instants import now
-from bot.store.leases import PACE, Pace, is_ripe
+from bot.store.leases import PACE, Pace, Platforms, is_from, is_ripe
 from bot.store.outgoing import OutgoingRow, add_outgoing
 from bot.store.people import Account, Person, read_accounts, read_person, write_person
 from bot.store.settings import read_user_settings
+from bot.store.spending import Spent, add_spent
 from bot.store.store import Store
 from bot.store.tables import incoming, is_open_turn, turns, users
 from bot.store.values import AnyRow, address_of, incoming_of
@@ -71,20 +72,23 @@ class Loaded:
     open_scene: OpenScene | None = None
 
 
-async def load(store: Store, user_id: int, pace: Pace = PACE) -> Loaded | None:
+async def load(store: Store, user_id: int, pace: Pace = PACE, platforms: Platforms = None) -> Loaded | None:
     """Open the user's next turn, or go on with the unfinished one; None when nothing is ripe.
 
     A turn that has not spoken yet takes in what arrived since, as long as it continues the same burst.
 
     Args:
         pace: When a burst is over; the same as the lanes use.
+        platforms: Whose rows are answered; the same as the lanes use. An unfinished turn of another
+            platform is put back, so that its words wait for a process that has the platform; where she
+            has spoken already it is given all the same.
 
     Raises:
         Fenced: Somebody else loaded the turn in the same moment.
     """
     # Not durable by itself: the settling commit is, and until then nothing was said.
     async with store.writing(durable=False) as connection:
-        bound = await _bind(connection, user_id, pace)
+        bound = await _bind(connection, user_id, pace, platforms)
     if bound is None:
         return None
     async with store.reading() as connection:
@@ -123,12 +127,14 @@ async def settle(
     raw_reply: str,
     rows: Sequence[OutgoingRow],
     person: Person | None = None,
+    spent: Spent | None = None,
 ) -> tuple[int, ...]:
     """Write all that a turn leaves behind, in one transaction. Returns the new facts' ids.
 
     Args:
         rows: What to send; rows that `mark_spoken` has written may be among them and count once.
         person: The user as changed by this turn (notices, language, session), if at all.
+        spent: What the model has cost.
 
     Raises:
         Fenced: Somebody else has loaded the turn, or changed the character, since.
@@ -142,6 +148,8 @@ async def settle(
         new = await memories.add_facts(connection, loaded.user_id, loaded.turn_id, outcome.facts, at)
         await memories.touch_facts(connection, loaded.user_id, outcome.touched_facts, at)
         await _tell(connection, loaded, outcome)
+        if spent is not None:
+            await add_spent(connection, loaded.user_id, at, spent)
         if outcome.face is not None:
             await memories.keep_face(connection, loaded.user_id, loaded.address, outcome.face)
         await _leave(connection, store, loaded, rows, person)
@@ -175,6 +183,18 @@ async def answer(
         await memories.add_messages(connection, loaded.user_id, loaded.turn_id, history)
         await _leave(connection, store, loaded, rows, person)
     _ring(store, rows)
+
+
+async def finish(
+    connection: AsyncConnection, store: Store, loaded: Loaded, rows: Sequence[OutgoingRow]
+) -> None:
+    """End a turn without a model inside the caller's transaction; the caller rings `outgoing_bell`.
+
+    Raises:
+        Fenced: Somebody else has loaded the turn since.
+    """
+    await _step(connection, loaded, status="settled", settled_at=now())
+    await _leave(connection, store, loaded, rows, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +248,20 @@ async def fail(store: Store, turn_id: int, rows: Sequence[OutgoingRow]) -> bool:
     return True
 
 
-async def _bind(connection: AsyncConnection, user_id: int, pace: Pace) -> tuple[int, int] | None:
+async def _bind(
+    connection: AsyncConnection, user_id: int, pace: Pace, platforms: Platforms
+) -> tuple[int, int] | None:
     """Return the turn's id and the fence of this load."""
     await _lock_user(connection, user_id)
+    if platforms is not None:
+        await _put_back(connection, user_id, platforms)
     turn = (
         await connection.execute(
             select(turns.c.id, turns.c.status).where(turns.c.user_id == user_id, is_open_turn())
         )
     ).first()
     if turn is None:
-        turn_id: int | None = await _open(connection, user_id, pace)
+        turn_id: int | None = await _open(connection, user_id, pace, platforms)
     else:
         turn_id = turn.id
         if turn.status == "waiting":
@@ -256,8 +280,18 @@ async def _lock_user(connection: AsyncConnection, user_id: int) -> None:
         )
 
 
-async def _open(connection: AsyncConnection, user_id: int, pace: Pace) -> int | None:
-    waiting = and_(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None))
+async def _put_back(connection: AsyncConnection, user_id: int, platforms: Platforms) -> None:
+    """Let the words of a turn that was opened for another platform wait again."""
+    ours = exists().where(incoming.c.turn_id == turns.c.id, is_from(platforms))
+    foreign = and_(turns.c.user_id == user_id, turns.c.status == "waiting", ~ours)
+    given_up = update(turns).where(foreign).values(status="failed", settled_at=now())
+    turn_id = (await connection.execute(given_up.returning(turns.c.id))).scalar()
+    if turn_id is not None:
+        await connection.execute(update(incoming).where(incoming.c.turn_id == turn_id).values(turn_id=None))
+
+
+async def _open(connection: AsyncConnection, user_id: int, pace: Pace, platforms: Platforms) -> int | None:
+    waiting = and_(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None), is_from(platforms))
     ripe = select(incoming.c.user_id).where(waiting).group_by(incoming.c.user_id).having(is_ripe(pace))
     if (await connection.execute(ripe)).first() is None:
         return None
@@ -265,7 +299,7 @@ async def _open(connection: AsyncConnection, user_id: int, pace: Pace) -> int | 
         insert(turns).values(user_id=user_id, status="waiting", created_at=now()).returning(turns.c.id)
     )
     turn_id: int = opened.scalar_one()
-    rows = await _waiting(connection, user_id)
+    rows = await _waiting(connection, user_id, platforms)
     await _bind_rows(connection, turn_id, _run(rows, rows[0]))
     return turn_id
 
@@ -280,9 +314,13 @@ async def _join(connection: AsyncConnection, user_id: int, turn_id: int) -> None
         await _bind_rows(connection, turn_id, _run(await _waiting(connection, user_id), last))
 
 
-async def _waiting(connection: AsyncConnection, user_id: int) -> Sequence[AnyRow]:
+async def _waiting(
+    connection: AsyncConnection, user_id: int, platforms: Platforms = None
+) -> Sequence[AnyRow]:
     columns = (incoming.c.id, incoming.c.kind, incoming.c.platform, incoming.c.chat, incoming.c.thread)
-    waiting = select(*columns).where(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None))
+    waiting = select(*columns).where(
+        incoming.c.user_id == user_id, incoming.c.turn_id.is_(None), is_from(platforms)
+    )
     return (await connection.execute(waiting.order_by(incoming.c.id))).all()
 
 

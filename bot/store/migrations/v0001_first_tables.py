@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -102,131 +102,71 @@ def _accounts(op: Operations) -> None:
     op.create_index(op.f("ix_accounts_user_id"), "accounts", ["user_id"], unique=False)
 
 
+_STATS: Final = ("energy", "trust", "intimacy", "comfort", "respect")
+_COUNTS: Final = ("days_known", "total_interactions", "current_streak", "longest_streak")
+_TRAITS: Final = ("openness", "warmth", "assertiveness", "playfulness", "sensitivity", "prefers_directness")
+_RANGES: Final = {
+    "affection": (0, 1000),
+    "mood_intensity": (0, 100),
+    **dict.fromkeys(_STATS, (0, 100)),
+    **dict.fromkeys((*_COUNTS, "version"), (0, 2147483647)),
+    **{f"trait_{name}": (-100, 100) for name in _TRAITS},
+    **{f"absence_{name}": (-1000, 1000) for name in ("affection", "trust", "intensity", "energy")},
+    **{f"gains_{name}": (-1000, 1000) for name in ("affection", "trust", "intimacy", "comfort", "respect")},
+}
+_EMOTIONS: Final = (
+    *("happy", "sad", "excited", "anxious", "content", "frustrated"),
+    *("curious", "affectionate", "playful", "melancholy", "flustered", "neutral"),
+)
+_STAGES: Final = (
+    *("companion", "stranger", "acquaintance", "friend", "close_friend"),
+    *("romantic_interest", "dating", "committed", "soulmate"),
+)
+_CHOICES: Final = {
+    "mood_primary": _EMOTIONS,
+    "mood_secondary": _EMOTIONS,
+    "app_mode": ("companion", "dating_sim"),
+    "relationship_stage": _STAGES,
+    "saved_dating_sim_stage": _STAGES,
+}
+
+
 def _characters(op: Operations) -> None:
     op.create_table(
         "characters",
         sa.Column("user_id", _ID, autoincrement=False, nullable=False),
-        sa.Column("version", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("name", sa.LargeBinary(), nullable=False),
-        sa.Column("system_prompt", sa.LargeBinary(), nullable=False),
-        sa.Column("extensions", sa.LargeBinary(), nullable=False),
-        sa.Column("mood_causes", sa.LargeBinary(), nullable=False),
-        sa.Column("mood_primary", sa.Text(), nullable=False),
-        sa.Column("mood_secondary", sa.Text(), nullable=True),
-        sa.Column("mood_intensity", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("affection", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("energy", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trust", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("intimacy", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("comfort", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("respect", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("days_known", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("total_interactions", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("current_streak", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("longest_streak", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("app_mode", sa.Text(), nullable=False),
-        sa.Column("relationship_stage", sa.Text(), nullable=False),
-        sa.Column("saved_dating_sim_stage", sa.Text(), nullable=True),
-        sa.Column("trait_openness", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_warmth", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_assertiveness", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_playfulness", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_sensitivity", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_prefers_directness", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("trait_likes_teasing", sa.Boolean(), server_default=text("false"), nullable=False),
-        sa.Column("trait_romantic_style", sa.Text(), nullable=False),
-        sa.Column("absence_affection", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("absence_trust", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("absence_intensity", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("absence_energy", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("gains_day", sa.Text(), nullable=False),
-        sa.Column("gains_affection", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("gains_trust", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("gains_intimacy", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("gains_comfort", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("gains_respect", sa.Integer(), server_default=text("0"), nullable=False),
-        sa.Column("streak_last_date", sa.Text(), nullable=True),
-        sa.Column("completed_events", sa.Text(), nullable=False),
-        sa.Column("timezone", sa.Text(), nullable=False),
-        sa.Column("first_met", sa.BigInteger(), server_default=text("0"), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), server_default=text("0"), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), server_default=text("0"), nullable=False),
-        sa.Column("last_interaction", sa.BigInteger(), nullable=True),
-        sa.Column("last_decay_at", sa.BigInteger(), nullable=True),
-        sa.CheckConstraint("app_mode IN ('companion', 'dating_sim')", name=op.f("ck_characters_app_mode")),
-        sa.CheckConstraint(
-            "mood_primary IN ('happy', 'sad', 'excited', 'anxious', 'content', 'frustrated', 'curious', 'affectionate', 'playful', 'melancholy', 'flustered', 'neutral')",
-            name=op.f("ck_characters_mood_primary"),
-        ),
-        sa.CheckConstraint(
-            "mood_secondary IN ('happy', 'sad', 'excited', 'anxious', 'content', 'frustrated', 'curious', 'affectionate', 'playful', 'melancholy', 'flustered', 'neutral')",
-            name=op.f("ck_characters_mood_secondary"),
-        ),
-        sa.CheckConstraint(
-            "relationship_stage IN ('companion', 'stranger', 'acquaintance', 'friend', 'close_friend', 'romantic_interest', 'dating', 'committed', 'soulmate')",
-            name=op.f("ck_characters_relationship_stage"),
-        ),
-        sa.CheckConstraint(
-            "saved_dating_sim_stage IN ('companion', 'stranger', 'acquaintance', 'friend', 'close_friend', 'romantic_interest', 'dating', 'committed', 'soulmate')",
-            name=op.f("ck_characters_saved_dating_sim_stage"),
-        ),
-        sa.CheckConstraint(
-            "absence_affection BETWEEN -1000 AND 1000", name=op.f("ck_characters_absence_affection")
-        ),
-        sa.CheckConstraint(
-            "absence_energy BETWEEN -1000 AND 1000", name=op.f("ck_characters_absence_energy")
-        ),
-        sa.CheckConstraint(
-            "absence_intensity BETWEEN -1000 AND 1000", name=op.f("ck_characters_absence_intensity")
-        ),
-        sa.CheckConstraint("absence_trust BETWEEN -1000 AND 1000", name=op.f("ck_characters_absence_trust")),
-        sa.CheckConstraint("affection BETWEEN 0 AND 1000", name=op.f("ck_characters_affection")),
-        sa.CheckConstraint("comfort BETWEEN 0 AND 100", name=op.f("ck_characters_comfort")),
-        sa.CheckConstraint(
-            "current_streak BETWEEN 0 AND 2147483647", name=op.f("ck_characters_current_streak")
-        ),
-        sa.CheckConstraint("days_known BETWEEN 0 AND 2147483647", name=op.f("ck_characters_days_known")),
-        sa.CheckConstraint("energy BETWEEN 0 AND 100", name=op.f("ck_characters_energy")),
-        sa.CheckConstraint(
-            "gains_affection BETWEEN -1000 AND 1000", name=op.f("ck_characters_gains_affection")
-        ),
-        sa.CheckConstraint("gains_comfort BETWEEN -1000 AND 1000", name=op.f("ck_characters_gains_comfort")),
-        sa.CheckConstraint(
-            "gains_intimacy BETWEEN -1000 AND 1000", name=op.f("ck_characters_gains_intimacy")
-        ),
-        sa.CheckConstraint("gains_respect BETWEEN -1000 AND 1000", name=op.f("ck_characters_gains_respect")),
-        sa.CheckConstraint("gains_trust BETWEEN -1000 AND 1000", name=op.f("ck_characters_gains_trust")),
-        sa.CheckConstraint("intimacy BETWEEN 0 AND 100", name=op.f("ck_characters_intimacy")),
-        sa.CheckConstraint(
-            "longest_streak BETWEEN 0 AND 2147483647", name=op.f("ck_characters_longest_streak")
-        ),
-        sa.CheckConstraint("mood_intensity BETWEEN 0 AND 100", name=op.f("ck_characters_mood_intensity")),
-        sa.CheckConstraint("respect BETWEEN 0 AND 100", name=op.f("ck_characters_respect")),
-        sa.CheckConstraint(
-            "total_interactions BETWEEN 0 AND 2147483647", name=op.f("ck_characters_total_interactions")
-        ),
-        sa.CheckConstraint(
-            "trait_assertiveness BETWEEN -100 AND 100", name=op.f("ck_characters_trait_assertiveness")
-        ),
-        sa.CheckConstraint("trait_openness BETWEEN -100 AND 100", name=op.f("ck_characters_trait_openness")),
-        sa.CheckConstraint(
-            "trait_playfulness BETWEEN -100 AND 100", name=op.f("ck_characters_trait_playfulness")
-        ),
-        sa.CheckConstraint(
-            "trait_prefers_directness BETWEEN -100 AND 100",
-            name=op.f("ck_characters_trait_prefers_directness"),
-        ),
-        sa.CheckConstraint(
-            "trait_sensitivity BETWEEN -100 AND 100", name=op.f("ck_characters_trait_sensitivity")
-        ),
-        sa.CheckConstraint("trait_warmth BETWEEN -100 AND 100", name=op.f("ck_characters_trait_warmth")),
-        sa.CheckConstraint("trust BETWEEN 0 AND 100", name=op.f("ck_characters_trust")),
-        sa.CheckConstraint("version BETWEEN 0 AND 2147483647", name=op.f("ck_characters_version")),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name=op.f("fk_characters_user_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_characters")),
+        *_character_columns(),
+        *_character_checks(),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_characters_user_id", ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", name="pk_characters"),
     )
+
+
+def _character_columns() -> list[sa.Column[Any]]:
+    sealed = ("name", "system_prompt", "extensions", "mood_causes")
+    words = ("mood_primary", "app_mode", "relationship_stage", "trait_romantic_style", "gains_day")
+    maybe_words = ("mood_secondary", "saved_dating_sim_stage", "streak_last_date")
+    instants, maybe_instants = (
+        ("first_met", "created_at", "updated_at"),
+        ("last_interaction", "last_decay_at"),
+    )
+    zero = text("0")
+    return [
+        *(sa.Column(name, sa.LargeBinary(), nullable=False) for name in sealed),
+        *(sa.Column(name, sa.Integer(), server_default=zero, nullable=False) for name in _RANGES),
+        sa.Column("trait_likes_teasing", sa.Boolean(), server_default=text("false"), nullable=False),
+        *(sa.Column(name, sa.Text(), nullable=False) for name in (*words, "completed_events", "timezone")),
+        *(sa.Column(name, sa.Text(), nullable=True) for name in maybe_words),
+        *(sa.Column(name, sa.BigInteger(), server_default=zero, nullable=False) for name in instants),
+        *(sa.Column(name, sa.BigInteger(), nullable=True) for name in maybe_instants),
+    ]
+
+
+def _character_checks() -> list[sa.CheckConstraint]:
+    rules = {name: f"{name} BETWEEN {low} AND {high}" for name, (low, high) in _RANGES.items()}
+    for name, values in _CHOICES.items():
+        rules[name] = f"{name} IN ({', '.join(repr(value) for value in values)})"
+    return [sa.CheckConstraint(rule, name=f"ck_characters_{name}") for name, rule in rules.items()]
 
 
 def _faces(op: Operations) -> None:

@@ -1,4 +1,4 @@
-"""Schema 2: events that were completed, and scenes that wait for a choice."""
+"""Schema 2: events that were completed, scenes that wait for a choice, and what the models cost."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _ID: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade(op: Operations) -> None:
-    """Make both tables."""
+    """Make the tables."""
     _event_records(op)
     _scenes(op)
+    _usage(op)
 
 
 def _owner() -> tuple[sa.Column[int], sa.Column[int], sa.Column[int]]:
@@ -71,4 +72,17 @@ def _scenes(op: Operations) -> None:
         unique=True,
         sqlite_where=text("status = 'open'"),
         postgresql_where=text("status = 'open'"),
+    )
+
+
+def _usage(op: Operations) -> None:
+    op.create_table(
+        "usage",
+        sa.Column("user_id", _ID, autoincrement=False, nullable=False),
+        sa.Column("day", sa.Text(), nullable=False),
+        sa.Column("requests", sa.Integer(), server_default=text("0"), nullable=False),
+        sa.Column("prompt_tokens", sa.Integer(), server_default=text("0"), nullable=False),
+        sa.Column("completion_tokens", sa.Integer(), server_default=text("0"), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_usage_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", "day", name=op.f("pk_usage")),
     )

@@ -1,0 +1,75 @@
+"""How a turn speaks to one user: in which language, as which messages, with which notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.personas import Persona
+from bot.ports import Platform, Portrait
+from bot.replies import aside, rows_of
+from bot.store.outgoing import OutgoingRow
+from bot.store.turns import Loaded
+from bot.voice import Voice
+from bot.wording import Wording
+from engine.conversation import Address, Face, Notice, Reply
+from engine.notices import notice_due
+
+_NOTICES = {"first": "contact.notice", "daily": "contact.reminder_ai", "long_talk": "contact.reminder_break"}
+_SAME_KIND = {"photo": "picture", "animation": "video", "video_note": "video", "venue": "location"}
+"""Kinds that the platforms tell apart and one sentence answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """The app's sentences and the layout of replies, for every user.
+
+    `language` is the operator's choice: "auto" follows each user, else two letters for all.
+    """
+
+    wording: Wording
+    persona: Persona
+    voice: Voice
+    portrait: Portrait
+    platforms: Mapping[str, Platform]
+    language: str = "auto"
+
+    def language_of(self, wanted: str) -> str:
+        """Return the language in which a user is spoken to."""
+        return self.wording.language(wanted if self.language == "auto" else self.language)
+
+    def say(self, loaded: Loaded, key: str, **values: object) -> str:
+        """Return a sentence of the app in the user's language."""
+        return self.wording.say(key, self.language_of(loaded.person.language), **values)
+
+    def rows(self, loaded: Loaded, reply: Reply, *, spoken: bool = False) -> tuple[OutgoingRow, ...]:
+        """Lay a reply out as messages for the chat of a turn."""
+        limits = self.platforms[loaded.address.platform].limits
+        return rows_of(reply, loaded.address, limits, self._at_once, spoken=spoken)
+
+    def notice_rows(self, loaded: Loaded, key: str) -> tuple[OutgoingRow, ...]:
+        """Return one sentence of the app as messages."""
+        return self.rows(loaded, (Notice(self.say(loaded, key)),))
+
+    def aside(self, address: Address, language: str, key: str, number: int) -> OutgoingRow:
+        """Return a sentence of the app for a turn that is still open; each number is said once a turn."""
+        return aside(self.wording.say(key, self.language_of(language)), address, number)
+
+    def ai_notices(self, loaded: Loaded, session_started_at: datetime, now: datetime) -> tuple[Notice, ...]:
+        """Return what stands before her words: that she is an AI, when it is due again."""
+        due = notice_due(loaded.person.noticed_at, session_started_at, now)
+        if due is None:
+            return ()
+        where = self.say(loaded, f"contact.sentence_{self.voice.place}", provider=self.voice.provider)
+        name = loaded.character.name
+        return (Notice(self.say(loaded, _NOTICES[due], name=name, voice_sentence=where)),)
+
+    def cannot_take(self, loaded: Loaded) -> Reply:
+        """Return one kind sentence for what she cannot take yet."""
+        kind = next((one.cannot_take for one in loaded.incoming if one.cannot_take), "other")
+        key = f"cannot_take.{_SAME_KIND.get(kind, kind)}"
+        return (Notice(self.say(loaded, key if self.wording.has(key) else "cannot_take.other")),)
+
+    def _at_once(self, face: Face) -> bool:
+        return self.portrait.cached(face) is not None
