@@ -302,3 +302,31 @@ async def test_a_file_locked_by_somebody_else_is_an_error_with_one_line(
     intruder.close()
     await accept(store)
     await store.close()
+
+
+async def test_a_database_that_is_not_there_gives_one_line(postgres_url: str) -> None:
+    with pytest.raises(StoreError) as error:
+        await Store.open(postgres_url + "_none", secret="a long enough passphrase")
+    assert "\n" not in str(error.value)
+
+
+async def test_a_server_that_cuts_all_connections_is_survived(postgres_url: str, key_file: Path) -> None:
+    store = await Store.open(postgres_url, key_file=key_file)
+    other = await Store.open(postgres_url, key_file=key_file)
+    await accept(store)
+    async with other.writing() as connection:
+        await connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        )
+    await accept(store, "k2")
+    for number in range(100):
+        store.lane_bell.clear()
+        await accept(other, f"n{number}")
+        await asyncio.sleep(0.1)
+        if store.lane_bell.is_set():
+            break
+    assert store.lane_bell.is_set(), "the notices are not heard again"
+    await store.close()
+    await other.close()
