@@ -56,6 +56,7 @@ _MOODS: Final[Mapping[str, Rgb]] = {
 _MOOD_SHARE: Final = 0.4
 _GLOW: Final = 0.30
 _DISCS: Final = 9
+_COARSER: Final = 4
 _DISC_SHINE: Final = np.float32(0.16)
 
 
@@ -128,14 +129,24 @@ def mood_background(emotion: str, daytime: str | None, side_px: int) -> Pixels:
     share = _MOOD_SHARE * (0.6 if daytime == "night" else 1.0)
     top = np.array(upper, np.float32) * (1 - share) + tint * share
     bottom = np.array(lower, np.float32) * (1 - share / 2) + tint * share / 2
-    across = np.arange(side_px, dtype=np.float32) / np.float32(side_px)
+    # Soft shapes need no more: worked out on a coarse grid and stretched, in floats against steps.
+    coarse_px = max(16, side_px // _COARSER)
+    across = (np.arange(coarse_px, dtype=np.float32) + np.float32(0.5)) / np.float32(coarse_px)
     x, y = np.meshgrid(across, across)
     down = np.clip(y * 0.9 + x * 0.1, 0.0, 1.0)[..., None]
     picture: Plane = top * (1 - down) + bottom * down
     light = np.minimum(255.0, top * 0.4 + 160.0)
     picture += (light - picture) * _glow(x, y)[..., None]
     picture += (light - picture) * _discs(x, y, emotion)[..., None]
-    pixels: Pixels = np.clip(picture + 0.5, 0, 255).astype(np.uint8)
+    return _stretched(picture, side_px)
+
+
+def _stretched(coarse: Plane, side_px: int) -> Pixels:
+    planes = [Image.fromarray(np.ascontiguousarray(coarse[..., channel])) for channel in range(3)]
+    stretched = [plane.resize((side_px, side_px), Image.Resampling.BICUBIC) for plane in planes]
+    pixels: Pixels = np.clip(np.stack([np.asarray(p) for p in stretched], axis=2) + 0.5, 0, 255).astype(
+        np.uint8
+    )
     return pixels
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,16 @@ SETTLE_STEP_S: Final = 1 / 30
 
 Vectors = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """A pose without swinging: world matrices, joints' frames before their own turn, colliders."""
+
+    posed: Matrix
+    before_own: Matrix
+    collider_starts: Vectors
+    collider_lengths: Vectors
 
 
 class Swing:
@@ -34,6 +45,7 @@ class Swing:
         self._gravity = np.array([joint.gravity for joint in joints]).reshape(-1, 3)
         self._drag = np.array([joint.drag for joint in joints])
         self._radii = np.array([joint.radius for joint in joints])
+        self._collider_radii = np.array([collider.radius for collider in model.springs.colliders])
         self._touches = np.zeros((len(joints), len(model.springs.colliders)), bool)
         for number, joint in enumerate(joints):
             self._touches[number, list(joint.colliders)] = True
@@ -43,11 +55,14 @@ class Swing:
 
     def settle(self, local: Quaternion, moved: Vectors | None = None) -> Quaternion:
         """Return local rotations with everything hanging still."""
+        if not len(self._nodes):
+            return local
         self._now = None
-        result = local
-        for _ in range(SETTLE_STEPS):
-            result = self.step(local, SETTLE_STEP_S, moved)
-        return result
+        stage = self._stage(local, moved)
+        turns = self._advanced(stage, SETTLE_STEP_S)
+        for _ in range(SETTLE_STEPS - 1):
+            turns = self._advanced(stage, SETTLE_STEP_S)
+        return self._turned(local, turns)
 
     def step(self, local: Quaternion, seconds: float, moved: Vectors | None = None) -> Quaternion:
         """Move on by `seconds`; the first step starts from the pose itself.
@@ -62,21 +77,32 @@ class Swing:
         """
         if not len(self._nodes):
             return local
+        return self._turned(local, self._advanced(self._stage(local, moved), seconds))
+
+    def _stage(self, local: Quaternion, moved: Vectors | None) -> _Stage:
+        """Everything of a pose that does not swing."""
         posed = self._model.tree.world(local, moved)
-        before_own = self._before_own(local)
+        colliders = self._model.springs.colliders
+        nodes = np.array([collider.node for collider in colliders], np.int64)
+        starts = _points(posed[nodes], np.array([c.start for c in colliders]).reshape(-1, 3))
+        ends = _points(posed[nodes], np.array([c.end for c in colliders]).reshape(-1, 3))
+        return _Stage(posed, self._before_own(local), starts, ends - starts)
+
+    def _advanced(self, stage: _Stage, seconds: float) -> Quaternion:
+        """Move all tails on and return every joint's own turn, (joints, 4)."""
+        tree, posed = self._model.tree, stage.posed
         world = np.empty((len(self._nodes), 4, 4))
         turns = np.tile(rotations.IDENTITY, (len(self._nodes), 1))
         if self._now is None:
-            self._now = _points(posed[self._nodes], self._tails / self._model.tree.scales[self._nodes])
+            self._now = _points(posed[self._nodes], self._tails / tree.scales[self._nodes])
             self._before = self._now.copy()
         for level in self._levels:
-            anchors = self._anchors[level]
-            parents = self._model.tree.parents[self._nodes[level]]
+            anchors, parents = self._anchors[level], tree.parents[self._nodes[level]]
             above = np.where((anchors >= 0)[:, None, None], world[anchors], self._static(posed, parents))
-            frames = above @ before_own[level]
-            turns[level] = self._moved(level, frames, posed, seconds)
-            world[level] = frames @ _as_matrices(turns[level], self._model.tree.scales[self._nodes[level]])
-        return self._turned(local, turns)
+            frames = above @ stage.before_own[level]
+            turns[level] = self._moved(level, frames, stage, seconds)
+            world[level] = frames @ _as_matrices(turns[level], tree.scales[self._nodes[level]])
+        return turns
 
     def _before_own(self, local: Quaternion) -> Matrix:
         """Each joint's frame before its own swing, as seen from the joint (or static node) it hangs on."""
@@ -99,7 +125,7 @@ class Swing:
         above: Matrix = np.where((parents >= 0)[:, None, None], posed[parents], self._model.tree.root)
         return above
 
-    def _moved(self, level: Places, frames: Matrix, posed: Matrix, seconds: float) -> Quaternion:
+    def _moved(self, level: Places, frames: Matrix, stage: _Stage, seconds: float) -> Quaternion:
         assert self._now is not None
         assert self._before is not None
         heads = frames[:, :3, 3]
@@ -109,22 +135,19 @@ class Swing:
         inertia = (now - self._before[level]) * (1.0 - self._drag[level])[:, None]
         pull = rest / np.maximum(lengths, 1e-9) * self._stiffness[level][:, None] + self._gravity[level]
         goal = _at_length(heads, now + inertia + pull * seconds, lengths)
-        goal = _at_length(heads, self._outside(level, goal, posed), lengths)
+        goal = _at_length(heads, self._outside(level, goal, stage), lengths)
         self._before[level], self._now[level] = now, goal
         # The transpose is the inverse up to scale, and only the direction counts.
         towards = np.einsum("jba,jb->ja", frames[:, :3, :3], goal - heads)
         return _between(self._axes[level], towards)
 
-    def _outside(self, level: Places, tails: Vectors, posed: Matrix) -> Vectors:
+    def _outside(self, level: Places, tails: Vectors, stage: _Stage) -> Vectors:
         """Push tails out of the collider each is deepest in."""
-        colliders = self._model.springs.colliders
         if not self._touches[level].any():
             return tails
-        nodes = np.array([collider.node for collider in colliders])
-        starts = _points(posed[nodes], np.array([collider.start for collider in colliders]))
-        along = _points(posed[nodes], np.array([collider.end for collider in colliders])) - starts
-        reach = np.array([collider.radius for collider in colliders]) + self._radii[level][:, None]
-        offset = tails[:, None] - starts
+        along = stage.collider_lengths
+        reach = self._collider_radii + self._radii[level][:, None]
+        offset = tails[:, None] - stage.collider_starts
         share = (offset * along).sum(-1) / np.maximum((along * along).sum(-1), 1e-12)
         offset -= np.clip(share, 0.0, 1.0)[..., None] * along
         distance = np.maximum(np.linalg.norm(offset, axis=-1), 1e-9)
