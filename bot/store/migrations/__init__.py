@@ -8,16 +8,17 @@ IMMEDIATE, the advisory lock and the switched-off foreign keys must stand around
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from alembic.migration import MigrationContext
-from alembic.operations import Operations
 from sqlalchemy import Connection, inspect, text
 
 from bot.errors import StoreError
 from bot.store.migrations import v0001_first_tables, v0002_scenes
 
-Step = Callable[[Operations], None]
+if TYPE_CHECKING:
+    from alembic.operations import Operations
+
+Step = Callable[["Operations"], None]
 
 STEPS: Final[tuple[Step, ...]] = (v0001_first_tables.upgrade, v0002_scenes.upgrade)
 """Step n (counted from 1) leads from schema n - 1 to schema n. Released steps never change."""
@@ -51,10 +52,18 @@ def take_step(connection: Connection) -> bool:
     check_known(schema)
     if schema == len(STEPS):
         return False
-    STEPS[schema](Operations(MigrationContext.configure(connection)))
+    STEPS[schema](_operations(connection))
     _check_foreign_keys(connection)
     _write_schema(connection, schema + 1)
     return True
+
+
+def _operations(connection: Connection) -> Operations:
+    # Only here: a start without anything to upgrade need not pay for the import (a tenth of it).
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
+    return Operations(MigrationContext.configure(connection))
 
 
 def _write_schema(connection: Connection, schema: int) -> None:

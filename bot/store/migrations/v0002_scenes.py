@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
-from alembic.operations import Operations
 from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
 
 _ID: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
