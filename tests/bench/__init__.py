@@ -1,0 +1,1 @@
+"""What she costs, in numbers: `make bench`, or `python -m tests.bench [topic ...]`."""

@@ -1,0 +1,50 @@
+"""Samples of one figure and what is said about them."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+
+LEAST_S = 0.002
+"""A sample of a short call repeats it for at least this long: the clock's own cost vanishes in it."""
+
+
+def quantile(samples: Sequence[float], share: float) -> float:
+    """Return the smallest sample that at least `share` (0..1) of all samples do not exceed."""
+    ordered = sorted(samples)
+    return ordered[min(len(ordered) - 1, max(0, -(-int(share * 1000) * len(ordered) // 1000) - 1))]
+
+
+def per_call_us(call: Callable[[], object], samples: int = 60) -> list[float]:
+    """Measure a call's cost in microseconds, several times."""
+    repeats = _repeats(call)
+    found = []
+    gc.collect()
+    for _ in range(samples):
+        began = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        found.append((time.perf_counter() - began) / repeats * 1e6)
+    return found
+
+
+def once_ms(call: Callable[[], object], samples: int = 5) -> float:
+    """Measure one slow call in milliseconds: the best of a few, so that a busy machine is left out."""
+    found = []
+    for _ in range(samples):
+        began = time.perf_counter()
+        call()
+        found.append((time.perf_counter() - began) * 1e3)
+    return min(found)
+
+
+def _repeats(call: Callable[[], object]) -> int:
+    repeats = 1
+    while True:
+        began = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        if time.perf_counter() - began >= LEAST_S:
+            return repeats
+        repeats *= 2
