@@ -223,7 +223,7 @@ class Turns:
     @asynccontextmanager
     async def _showing_activity(self, loaded: Loaded) -> AsyncIterator[None]:
         """Show that she is typing, as long as the turn runs."""
-        platform = self.platforms.get(loaded.address.platform)
+        platform = self.teller.platforms.get(loaded.address.platform)
 
         async def show() -> None:
             while platform is not None:
