@@ -97,7 +97,7 @@ def head_shift(model: Model, measures: Measures, world: Matrix) -> Vector:
         return np.zeros(3)
     node = model.bones["head"]
     middle = np.array([*((measures.head_low + measures.head_high) / 2), 1.0])
-    moved = world[node] @ np.linalg.inv(model.rest_world[node]) @ middle
+    moved = world[node] @ np.linalg.pinv(model.rest_world[node]) @ middle
     shift: Vector = (moved - middle)[:3]
     return shift
 

@@ -14,6 +14,7 @@ from render.errors import VrmError
 from render.rotations import Matrix, Quaternion
 from render.vrm import (
     constraints,
+    expression_reading,
     expressions,
     fields,
     glb,
@@ -149,7 +150,7 @@ def _bones(version: Version, extension: Json, node_count: int) -> dict[str, int]
 
 
 def _expressions(version: Version, extension: Json, around: Surroundings) -> dict[str, Expression]:
-    read = expressions.read_0 if version == "0.x" else expressions.read_1
+    read = expression_reading.read_0 if version == "0.x" else expression_reading.read_1
     return read(extension, around)
 
 
