@@ -20,6 +20,7 @@ RULES = Rules(load_keywords(CONFIG / "keywords"))
 STORY = replace(RULES, book=load_events(CONFIG / "events"))
 LATER = NOON + timedelta(hours=1)
 USUAL = ("first_conversation", "first_long_conversation", "one_week_anniversary")
+DEEP = ("first_deep_conversation", "shared_vulnerability")
 FACES = ("happy", "angry", "sad", "relaxed", "surprised")
 
 
@@ -148,7 +149,7 @@ def test_missing_you_fires_on_the_first_turn_after_an_absence():
         comfort=80,
         days_known=40,
         total_interactions=100,
-        completed_events=(*USUAL, "one_month_anniversary", "confession_accepted", "first_i_love_you"),
+        completed_events=(*USUAL, *DEEP, "one_month_anniversary", "confession_accepted", "first_i_love_you"),
         last_interaction=NOON - timedelta(days=4),
         first_met=NOON - timedelta(days=40),
     )
@@ -167,7 +168,7 @@ def close_to_a_talk():
         total_interactions=80,
         first_met=NOON - timedelta(days=20),
         last_interaction=NOON - timedelta(minutes=5),
-        completed_events=(*USUAL, "first_deep_conversation", "shared_vulnerability"),
+        completed_events=(*USUAL, *DEEP),
     )
 
 
