@@ -18,7 +18,7 @@ from typing import Final
 
 from bot.errors import Fenced, StoreBusy, StoreError
 from bot.store import leases
-from bot.store.leases import PACE, Pace
+from bot.store.leases import PACE, Pace, Platforms
 from bot.store.store import Store
 from bot.store.turns import fail
 
@@ -51,8 +51,12 @@ class LaneSettings:
 class Lanes:
     """The one dispatcher of a process: it claims users with work and runs each in a task of its own."""
 
-    def __init__(self, store: Store, settings: LaneSettings = LaneSettings()) -> None:
+    def __init__(
+        self, store: Store, settings: LaneSettings = LaneSettings(), platforms: Platforms = None
+    ) -> None:
+        """Take the store, the pace, and the platforms whose users are served (None: all)."""
         self._store = store
+        self._platforms = platforms
         self._settings = settings
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._running: dict[asyncio.Task[None], int] = {}
@@ -109,7 +113,9 @@ class Lanes:
         if free <= 0:
             return []
         try:
-            return await leases.claim(self._store, self._owner, settings.lease_s, settings.pace, free)
+            return await leases.claim(
+                self._store, self._owner, settings.lease_s, settings.pace, free, self._platforms
+            )
         except StoreError as error:
             _log.error("lanes cannot look for work: %s", error)
             return []
@@ -120,7 +126,7 @@ class Lanes:
         if len(self._running) >= settings.at_once:
             return settings.look_s
         try:
-            ripe_in_s = await leases.next_in_s(self._store, settings.pace)
+            ripe_in_s = await leases.next_in_s(self._store, settings.pace, self._platforms)
         except StoreError:
             ripe_in_s = None
         # A millisecond more, because SQLite's clock counts in milliseconds.
@@ -162,12 +168,12 @@ class Lanes:
     async def _count(self, user_id: int, error: Exception, gave_up: Handler) -> float:
         """Count a failed attempt; after the third apologise, and give the turn up."""
         turn_id, attempts = await leases.count_attempt(self._store, user_id) or (0, 0)
-        _log.error("user %d, turn %d, attempt %d failed\n%s", user_id, turn_id, attempts, _where(error))
+        _log.error("user %d, turn %d, attempt %d failed\n%s", user_id, turn_id, attempts, trace_of(error))
         if attempts < MAX_ATTEMPTS:
             return _RETRY_S[min(attempts, len(_RETRY_S)) - 1]
         trouble = await _attempt(gave_up, user_id)
         if trouble is not None:
-            _log.error("user %d, turn %d: no apology\n%s", user_id, turn_id, _where(trouble))
+            _log.error("user %d, turn %d: no apology\n%s", user_id, turn_id, trace_of(trouble))
         await fail(self._store, turn_id, [])
         return 0.0
 
@@ -198,6 +204,6 @@ async def _attempt(work: Handler, user_id: int) -> Exception | None:
     return None
 
 
-def _where(error: BaseException) -> str:
+def trace_of(error: BaseException) -> str:
     """Tell what went wrong and where, without the message: it may hold somebody's words."""
     return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

@@ -26,7 +26,7 @@ from bot.errors import (
     StoreError,
     Unreachable,
 )
-from bot.lanes import ring_or_timeout
+from bot.lanes import ring_or_timeout, trace_of
 from bot.ports import Picture, Platform, Portrait, Receipt, Send
 from bot.store import outgoing
 from bot.store.outgoing import Delivery, OutgoingRow
@@ -39,6 +39,8 @@ _MAX_BACKOFF_S: Final = 60.0
 _PAUSE_MAX_S: Final = 60.0
 """After this long no pause between two messages is left to keep."""
 _PATIENCE: Final = 30
+_MOST_BREAKS: Final = 3
+"""How often a sender may break over one row in this process; then the row changes its form, or fails."""
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +77,7 @@ class Outbox:
         self._settings = settings
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._sending: dict[int, asyncio.Task[None]] = {}
+        self._breaks: dict[int, int] = {}
         self._last_s: dict[tuple[str, str], float] = {}
         self._progress = asyncio.Event()
         self._closing = False
@@ -90,7 +93,7 @@ class Outbox:
             while not self._closing:
                 self._store.outgoing_bell.clear()
                 await ring_or_timeout(self._store.outgoing_bell, await self._start_sends())
-            if self._sending:
+            while self._sending:
                 await asyncio.wait(self._sending.values())
             keeper.cancel()
         await outgoing.let_go(self._store, self._owner)
@@ -129,17 +132,35 @@ class Outbox:
         return settings.look_s if soonest_s is None else min(settings.look_s, soonest_s + 0.001)
 
     def _start(self, row: Delivery) -> None:
-        task = asyncio.create_task(self._deliver(row))
+        self._look_after(row, asyncio.create_task(self._deliver(row)))
+
+    def _look_after(self, row: Delivery, task: asyncio.Task[None]) -> None:
         self._sending[row.id] = task
         task.add_done_callback(lambda done: self._ended(row, done))
 
     def _ended(self, row: Delivery, task: asyncio.Task[None]) -> None:
         del self._sending[row.id]
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, StoreError):
+            # As after a crash: when the row's lease has ended it is taken up again.
+            _log.error("row %d: %s", row.id, error)
+        elif error is not None:
+            self._look_after(row, asyncio.create_task(self._broke(row, error)))
+            return
         self._progress.set()
         self.wake()
-        if not task.cancelled() and task.exception() is not None:
-            # As after a crash: when the row's lease has ended it is taken up again.
-            _log.error("sending row %d broke off (%s)", row.id, type(task.exception()).__name__)
+
+    async def _broke(self, row: Delivery, error: BaseException) -> None:
+        """Go on after a fault of ours: the same again soon, then the bare text, and in the end without the row."""
+        breaks = self._breaks.pop(row.id, 0) + 1
+        _log.error("row %d: its sender broke, time %d\n%s", row.id, breaks, trace_of(error))
+        if breaks < _MOST_BREAKS:
+            self._breaks[row.id] = breaks
+            await outgoing.leave(self._store, row, self._backoff_s(row) * 2 ** (breaks - 1))
+        elif row.text and not row.as_plain:
+            await outgoing.send_plain(self._store, row)
+        else:
+            await outgoing.mark_failed(self._store, row, "broken")
 
     async def _deliver(self, row: Delivery) -> None:
         platform = self._platforms[row.address.platform]

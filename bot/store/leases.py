@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, union, update
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, true, union, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from bot.store.instants import EPOCH, from_now, now
@@ -29,6 +29,8 @@ class Pace:
 
 
 PACE: Final = Pace()
+Platforms = tuple[str, ...] | None
+"""Whose rows are looked at, None for all: those of others wait for a process that has their platform."""
 
 
 def is_ripe(pace: Pace) -> ColumnElement[bool]:
@@ -40,26 +42,36 @@ def is_ripe(pace: Pace) -> ColumnElement[bool]:
     )
 
 
-def _with_work(pace: Pace) -> Select[tuple[int]]:
-    unbound = incoming.c.turn_id.is_(None)
+def is_from(platforms: Platforms) -> ColumnElement[bool]:
+    """Whether a row of incoming came from one of these platforms."""
+    return true() if platforms is None else incoming.c.platform.in_(platforms)
+
+
+def _with_work(pace: Pace, platforms: Platforms) -> Select[tuple[int]]:
+    unbound = and_(incoming.c.turn_id.is_(None), is_from(platforms))
     waiting = select(incoming.c.user_id).where(unbound).group_by(incoming.c.user_id).having(is_ripe(pace))
-    unfinished = select(turns.c.user_id).where(is_open_turn())
+    ours = exists().where(incoming.c.turn_id == turns.c.id, is_from(platforms))
+    unfinished = select(turns.c.user_id).where(is_open_turn(), ours)
     return select(union(waiting, unfinished).subquery().c.user_id)
 
 
-async def claim(store: Store, owner: str, lease_s: float, pace: Pace, limit: int = 1) -> list[int]:
+async def claim(
+    store: Store, owner: str, lease_s: float, pace: Pace, limit: int = 1, platforms: Platforms = None
+) -> list[int]:
     """Take the lanes of up to `limit` users with work that nobody else holds, the longest unserved first."""
     async with store.writing(durable=False) as connection:
-        taken = await connection.execute(_claiming(owner, lease_s, pace, limit))
+        taken = await connection.execute(_claiming(owner, lease_s, pace, limit, platforms))
         return [row.id for row in taken]
 
 
 @lru_cache(maxsize=64)
-def _claiming(owner: str, lease_s: float, pace: Pace, limit: int) -> ReturningUpdate[tuple[int]]:
+def _claiming(
+    owner: str, lease_s: float, pace: Pace, limit: int, platforms: Platforms
+) -> ReturningUpdate[tuple[int]]:
     free = and_(users.c.lease_until <= now(), users.c.resting_until <= now())
     candidates = (
         select(users.c.id)
-        .where(users.c.id.in_(_with_work(pace)), free)
+        .where(users.c.id.in_(_with_work(pace, platforms)), free)
         .order_by(users.c.lease_until, users.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True, key_share=True)
@@ -72,10 +84,10 @@ def _claiming(owner: str, lease_s: float, pace: Pace, limit: int) -> ReturningUp
     )
 
 
-async def next_in_s(store: Store, pace: Pace) -> float | None:
+async def next_in_s(store: Store, pace: Pace, platforms: Platforms = None) -> float | None:
     """Return in how many seconds the next burst of a free lane is over; None if none is waiting."""
     async with store.reading() as connection:
-        rows = (await connection.execute(_bursts())).all()
+        rows = (await connection.execute(_bursts(platforms))).all()
     waits = [
         min(_age(row.last, row.now, pace.quiet_s), _age(row.first, row.now, pace.longest_s)) for row in rows
     ]
@@ -83,12 +95,13 @@ async def next_in_s(store: Store, pace: Pace) -> float | None:
 
 
 @lru_cache
-def _bursts() -> Select[Any, Any, int]:
+def _bursts(platforms: Platforms) -> Select[Any, Any, int]:
     first, last = func.min(incoming.c.at), func.max(incoming.c.at)
     return (
         select(first.label("first"), last.label("last"), now().label("now"))
         .join(users, users.c.id == incoming.c.user_id)
-        .where(incoming.c.turn_id.is_(None), users.c.lease_until <= now(), users.c.resting_until <= now())
+        .where(incoming.c.turn_id.is_(None), is_from(platforms))
+        .where(users.c.lease_until <= now(), users.c.resting_until <= now())
         .group_by(incoming.c.user_id)
     )
 
@@ -143,10 +156,10 @@ async def count_attempt(store: Store, user_id: int) -> tuple[int, int] | None:
     return None if row is None else (row.id, row.attempts)
 
 
-async def is_work_left(store: Store) -> bool:
+async def is_work_left(store: Store, platforms: Platforms = None) -> bool:
     """Whether anybody's words wait for an answer now; turns that rest (the model is away) do not count."""
     left = select(users.c.id).where(
-        users.c.id.in_(_with_work(Pace(0.0, 0.0))), users.c.resting_until <= now()
+        users.c.id.in_(_with_work(Pace(0.0, 0.0), platforms)), users.c.resting_until <= now()
     )
     async with store.reading() as connection:
         return (await connection.execute(left.limit(1))).first() is not None

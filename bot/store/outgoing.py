@@ -182,6 +182,15 @@ async def send_again(store: Store, delivery: Delivery, after_s: float) -> None:
     )
 
 
+async def leave(store: Store, delivery: Delivery, after_s: float) -> None:
+    """Its sender broke: take it up again after `after_s` seconds, as after a crash (a begun send counts as one)."""
+    mine = and_(table.c.id == delivery.id, is_open_send(), table.c.resent == delivery.resent)
+    async with store.writing(durable=False) as connection:
+        await connection.execute(
+            update(table).where(mine).values(lease_owner=None, lease_until=from_now(after_s))
+        )
+
+
 async def send_plain(store: Store, delivery: Delivery) -> None:
     """The formatted form was refused: the bare text next."""
     await _close(store, delivery, status="pending", as_plain=True)

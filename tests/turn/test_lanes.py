@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import insert, select, text, update
 
+from bot.errors import Fenced
 from bot.inbox import Inbox
 from bot.lanes import Lanes, LaneSettings
 from bot.store import Store, leases, tables
 from bot.store.leases import Pace
-from bot.store.turns import Loaded, fail, load, open_turn, settle
+from bot.store.turns import Loaded, fail, load, mark_spoken, open_turn, settle
 from tests.people import a_character, a_message, a_row, an_address, an_outcome
 
 FAST = LaneSettings(pace=Pace(quiet_s=0, longest_s=0), look_s=0.2)
@@ -359,3 +361,86 @@ async def test_idle_users_are_never_walked(store: Store) -> None:
         plans = [str((await connection.execute(text(query))).all()) for query in (waiting, unfinished)]
     assert "ix_incoming_waiting" in plans[0]
     assert "ix_turns_open" in plans[1]
+
+
+async def test_who_writes_again_while_the_model_is_away_is_tried_at_once(
+    store: Store, inbox: Inbox, talk: Talk
+) -> None:
+    await inbox.accept(a_message("k0"))
+    rested = asyncio.Event()
+
+    async def away(user_id: int) -> None:
+        if not rested.is_set():
+            assert await load(store, user_id, FAST.pace) is not None
+            await leases.rest(store, user_id, 3600)
+            rested.set()
+        else:
+            await talk(user_id)
+
+    lanes = Lanes(store, replace(FAST, look_s=3600))
+    task = asyncio.create_task(lanes.run(away, talk.gave_up))
+    await rested.wait()
+    await until(lambda: not lanes._running)
+    await inbox.accept(a_message("k1"))
+    await until(lambda: bool(talk.turns))
+    assert talk.turns == [(1, ["k0", "k1"])]
+    await lanes.drain(5)
+    await task
+
+
+DISCORD, TELEGRAM = ("discord",), ("telegram",)
+
+
+async def test_rows_of_other_platforms_wait_for_a_process_that_has_them(store: Store, inbox: Inbox) -> None:
+    await inbox.accept(a_message("t", address=an_address("1")))
+    await inbox.accept(a_message("d", address=an_address("2", platform="discord")))
+    assert await leases.claim(store, "me", 60, FAST.pace, 5, TELEGRAM) == [1]
+    assert await leases.next_in_s(store, FAST.pace, TELEGRAM) is None
+    assert await leases.next_in_s(store, FAST.pace, DISCORD) == 0
+    assert await leases.is_work_left(store, ("terminal",)) is False
+    assert await leases.is_work_left(store) is True
+    assert await leases.claim(store, "me", 60, FAST.pace, 5, DISCORD) == [2]
+
+
+async def test_an_unfinished_turn_of_another_platform_does_not_stand_in_the_way(
+    store: Store, inbox: Inbox
+) -> None:
+    await on_both_platforms(store, inbox)
+    lost = await load(store, 1, FAST.pace, DISCORD)
+    assert lost is not None
+    assert [one.key for one in lost.incoming] == ["d0", "d1"]
+    here = await load(store, 1, FAST.pace, TELEGRAM)
+    assert here is not None
+    assert [one.key for one in here.incoming] == ["t0"]
+    with pytest.raises(Fenced):
+        await settle(store, lost, an_outcome(lost.character, "a", "b"), "raw", [])
+    await settle(store, here, an_outcome(here.character, "a", "b"), "raw", [])
+    assert await load(store, 1, FAST.pace, TELEGRAM) is None
+    assert await leases.claim(store, "me", 60, FAST.pace, 5, TELEGRAM) == []
+    assert await leases.claim(store, "me", 60, FAST.pace, 5, DISCORD) == [1]
+    again = await load(store, 1, FAST.pace, DISCORD)
+    assert again is not None
+    assert [one.key for one in again.incoming] == ["d0", "d1"]
+
+
+async def test_what_she_has_said_on_another_platform_is_settled_all_the_same(
+    store: Store, inbox: Inbox
+) -> None:
+    await on_both_platforms(store, inbox)
+    spoken = await load(store, 1, FAST.pace, DISCORD)
+    assert spoken is not None
+    await mark_spoken(store, spoken, "raw", [a_row(0, "b", spoken.address)])
+    again = await load(store, 1, FAST.pace, TELEGRAM)
+    assert again is not None
+    assert (again.turn_id, again.raw_reply) == (spoken.turn_id, "raw")
+
+
+async def on_both_platforms(store: Store, inbox: Inbox) -> None:
+    """Let one user write on Discord, then on Telegram."""
+    discord = an_address("1", platform="discord")
+    await inbox.accept(a_message("d0", address=discord))
+    async with store.writing() as connection:
+        account = {"user_id": 1, "platform": "telegram", "account": "1", "chat": "1"}
+        await connection.execute(insert(tables.accounts).values(account))
+    await inbox.accept(a_message("d1", address=discord))
+    await inbox.accept(a_message("t0"))

@@ -379,3 +379,40 @@ async def test_nonces_are_the_rows_own(store: Store, wire: Wire) -> None:
     assert first[0].nonce == second[0].nonce
     assert second[0].attempts == 1
     assert len(first) == 1
+
+
+SECRET = "my secret"
+
+
+class TornAlbum(Album):
+    """A portrait with a fault of ours in it."""
+
+    async def picture(self, face: Face) -> Picture | None:
+        self.asked = getattr(self, "asked", 0) + 1
+        raise KeyError(SECRET)
+
+
+async def test_a_broken_portrait_costs_the_picture_and_not_the_words(
+    store: Store, wire: Wire, caplog: pytest.LogCaptureFixture
+) -> None:
+    album = TornAlbum()
+    await queue(store, a_row(0, "a", face=JOY), a_row(1, "", face=JOY), a_row(2, "b"))
+    async with running(store, wire, album=album):
+        await become(store, "sent", "failed", "sent")
+    assert [(send.text, send.picture) for send in wire.sends] == [("a", None), ("b", None)]
+    assert (await rows(store))[1] == ("failed", "broken")
+    assert album.asked == 6
+    assert "in picture" in caplog.text, "the operator is not shown where"
+    assert "KeyError" in caplog.text
+    assert "my secret" not in caplog.text
+
+
+async def test_a_sender_that_always_breaks_is_given_up(store: Store) -> None:
+    wire = Wire("discord", nonce=True)
+    wire.trouble["a"] = [ZeroDivisionError() for _ in range(100)]
+    discord = an_address(platform="discord")
+    await queue(store, a_row(0, "a", discord), a_row(1, "b", discord))
+    async with running(store, wire):
+        await become(store, "failed", "sent")
+    assert wire.texts == ["a"] * 6 + ["b"]
+    assert [send.plain for send in wire.sends[:6]] == [False] * 3 + [True] * 3
