@@ -120,16 +120,14 @@ def due_events(pool: Iterable[EventDefinition], context: EventContext) -> tuple[
     """
     if context.character.app_mode == "companion":
         return ()
-    due = [event for event in pool if check_event(event, context).triggered]
+    last_times = _last_times(context)
+    due = [event for event in pool if _check(event, context, last_times).triggered]
     return tuple(sorted(due, key=lambda event: -event.priority))
 
 
 def check_event(event: EventDefinition, context: EventContext) -> EventCheck:
     """Tell whether one event is due. All conditions are looked at, also after one that fails."""
-    if _blocked(event, context):
-        return EventCheck(triggered=False)
-    failed = tuple(each.type for each in event.conditions if not _holds(each, context))
-    return EventCheck(not failed, failed)
+    return _check(event, context, _last_times(context))
 
 
 def is_known_condition(condition: EventCondition) -> bool:
@@ -149,13 +147,28 @@ def time_of_day(hour: int) -> TimeOfDay:
     return "afternoon" if hour < EVENING_FROM else "evening"
 
 
-def _blocked(event: EventDefinition, context: EventContext) -> bool:
+def _check(event: EventDefinition, context: EventContext, last_times: Mapping[str, datetime]) -> EventCheck:
+    if _blocked(event, context, last_times.get(event.id)):
+        return EventCheck(triggered=False)
+    failed = tuple(each.type for each in event.conditions if not _holds(each, context))
+    return EventCheck(not failed, failed)
+
+
+def _last_times(context: EventContext) -> dict[str, datetime]:
+    """Return when each event was last completed; the records of a long friendship are many."""
+    last: dict[str, datetime] = {}
+    for record in context.records:
+        done = last.get(record.event_id)
+        last[record.event_id] = record.completed_at if done is None else max(done, record.completed_at)
+    return last
+
+
+def _blocked(event: EventDefinition, context: EventContext, last_time: datetime | None) -> bool:
     if event.romantic and not context.romance:
         return True
-    done = [record.completed_at for record in context.records if record.event_id == event.id]
     if event.one_time:
-        return bool(done) or event.id in context.character.completed_events
-    return bool(done) and context.now - max(done) < timedelta(days=event.cooldown_days)
+        return last_time is not None or event.id in context.character.completed_events
+    return last_time is not None and context.now - last_time < timedelta(days=event.cooldown_days)
 
 
 def _holds(condition: EventCondition, context: EventContext) -> bool:
