@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -84,17 +84,28 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """All that the renderer gets besides figure and size.
+    """All that the renderer gets besides the size.
 
-    `emotion` picks pose and background, `expression` is the avatar's own spelling of the expression
+    `emotion` picks stance and background, `expression` is the avatar's own spelling of the expression
     or None for the resting face, `weight` its strength 0..1, `flash` whether it is a reaction of the
-    moment rather than the resting mood.
+    moment rather than the resting mood. `pose` is the id of an idle or emote of which she holds the best
+    moment, None for the plain stance. `figure` is the avatar, `framing` ("portrait", "bust", "full") and
+    `daytime` ("morning", "day", "evening", "night") the camera and the light; empty is as the operator
+    has set it.
     """
 
     emotion: Emotion = "neutral"
     expression: str | None = None
     weight: float = 0.0
     flash: bool = False
+    pose: str | None = None
+    figure: str = ""
+    framing: str = ""
+    daytime: str = ""
+
+    def looks_like(self, other: Face | None) -> bool:
+        """Tell whether two faces differ at most in how she stands."""
+        return other is not None and replace(self, pose=other.pose) == other
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +137,14 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class Play:
+    """An animation of hers as a short loop; where it cannot be had, a still of `face` takes its place."""
+
+    action: str
+    face: Face
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """A scene's choices, to be pressed or typed."""
 
@@ -133,7 +152,20 @@ class Choose:
     labels: tuple[str, ...]
 
 
-Part = Say | Narrate | Notice | Show | Choose
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The app's words with things to press, in a message of their own.
+
+    `buttons` are label and data; a press is the command that the data names with its arguments.
+    `face` is the picture above the words.
+    """
+
+    text: str
+    buttons: tuple[tuple[str, str], ...] = ()
+    face: Face | None = None
+
+
+Part = Say | Narrate | Notice | Show | Play | Choose | Panel
 Reply = tuple[Part, ...]
 
 

@@ -17,7 +17,6 @@ from engine.conversation import (
     HistoryTurn,
     Prompt,
     Say,
-    Show,
 )
 from engine.daily_caps import cap_daily_gains
 from engine.events import EventContext
@@ -27,6 +26,7 @@ from engine.memory import Learned, learn, new_fact
 from engine.mood_face import face_for
 from engine.prompt import PromptInputs, build_prompt
 from engine.recall import recall
+from engine.showing import show
 from engine.stages import check_stage, promote
 from engine.story import Told, choose, highest_stage, tell_event
 from engine.streak import count_day, local_day
@@ -53,6 +53,7 @@ def prepare_turn(snapshot: Snapshot, rules: Rules, now: datetime) -> Prompt:
             history=snapshot.history if snapshot.private else (),
             facts=_in_mind(snapshot, rules) if snapshot.private else (),
             session_started_at=snapshot.session_started_at,
+            actions=snapshot.actions,
             user_name=snapshot.user_name,
             language=snapshot.language,
             custom_system_prompt=rules.custom_system_prompt,
@@ -96,12 +97,13 @@ def settle_turn(
     touched = tuple(dict.fromkeys((*_used(snapshot, rules), *learned.again)))
     after = told.character
     face = face_for(after.mood, capped.expression, snapshot.expressions)
+    shown = show(snapshot, face, now, rng.random, suggested.action)
     words = "\n\n".join(text for text in (dialogue, told.words) if text)
     return Outcome(
         character=after,
         turns=_sides(snapshot.user_text, words, now),
-        reply=(Say(dialogue), *told.parts, *_shown(face, snapshot.last_face)),
-        face=face,
+        reply=(Say(dialogue), *told.parts, *shown.parts),
+        face=shown.face,
         facts=learned.new,
         touched_facts=touched,
         applied=audit_turn(
@@ -109,11 +111,21 @@ def settle_turn(
         ),
         records=(told.record,) if told.record else (),
         opened=told.opened,
+        gate=shown.gate,
     )
 
 
-def settle_choice(snapshot: Snapshot, rules: Rules, index: int, now: datetime) -> Outcome:
+def settle_choice(
+    snapshot: Snapshot, rules: Rules, index: int, now: datetime, rng: Random | None = None
+) -> Outcome:
     """Apply a choice in the open scene. No model is asked, and it is no interaction.
+
+    Args:
+        snapshot: What the turn saw.
+        rules: What the operator has set.
+        index: Which choice.
+        now: The turn's instant.
+        rng: The dice that pick her pose; without any it is the first that differs from the last.
 
     Raises:
         ValueError: No scene is open, its event is unknown, or it has no such choice.
@@ -125,11 +137,12 @@ def settle_choice(snapshot: Snapshot, rules: Rules, index: int, now: datetime) -
     before = snapshot.character
     told = choose(before, event, waiting.scene, index, now, adult=bool(snapshot.adult))
     face = face_for(told.character.mood, None, snapshot.expressions)
+    shown = show(snapshot, face, now, rng.random if rng else _always_first)
     return Outcome(
         character=told.character,
         turns=_sides(waiting.scene.choices[index].text, told.words, now),
-        reply=(*told.parts, *_shown(face, snapshot.last_face)),
-        face=face,
+        reply=(*told.parts, *shown.parts),
+        face=shown.face,
         applied=audit_choice(before, told.character, waiting),
         records=(told.record,) if told.record else (),
         closed=waiting.token,
@@ -155,6 +168,10 @@ def move_stage(character: CharacterState, *, adult: bool) -> CharacterState:
 def face_of(mood_owner: CharacterState, expression: Emotion | None, available: tuple[str, ...]) -> Face:
     """Return the face she shows now."""
     return face_for(mood_owner.mood, expression, available)
+
+
+def _always_first() -> float:
+    return 0.0
 
 
 def _in_mind(snapshot: Snapshot, rules: Rules) -> tuple[Fact, ...]:
@@ -217,7 +234,3 @@ def _event(
 
 def _sides(said: str, answered: str, now: datetime) -> tuple[HistoryTurn, ...]:
     return (HistoryTurn("user", said, now), HistoryTurn("assistant", answered, now))
-
-
-def _shown(face: Face, last: Face | None) -> tuple[Show, ...]:
-    return (Show(face),) if face != last or face.flash else ()

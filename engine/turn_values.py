@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from engine.action_gate import ActionGate
 from engine.character import CharacterState
 from engine.conversation import Face, Fact, HistoryTurn, Incoming, NewFact, Reply
 from engine.daily_caps import DailyCaps
@@ -15,6 +16,7 @@ from engine.keywords import Keywords
 from engine.story import OpenScene
 
 DEFAULT_CAPS: Final = DailyCaps()
+NEVER_PLAYED: Final = ActionGate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ class Snapshot:
     important first; `expressions` what the figure can show; `last_face` the face last shown in this
     chat; `private` is false where others read along; `adult` None until the user has said; `records`
     the dated completions of events; `open_scene` the scene that waits for a choice; `scene_token` the
-    name under which this turn may open one.
+    name under which this turn may open one; `figure` the avatar the user has chosen ("": the operator's);
+    `idles` what resting stills take their poses from; `actions` the animations she may use (id and
+    description), `gate` when they last played, `busy` whether photo mode is on.
     """
 
     character: CharacterState
@@ -61,6 +65,11 @@ class Snapshot:
     records: tuple[EventRecord, ...] = ()
     open_scene: OpenScene | None = None
     scene_token: str = ""
+    figure: str = ""
+    idles: tuple[str, ...] = ()
+    actions: tuple[tuple[str, str], ...] = ()
+    gate: ActionGate = NEVER_PLAYED
+    busy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,7 @@ class Outcome:
 
     `applied` is the audit trail: for each number from what, to what and why. `records` are events that
     were completed, `opened` a scene that now waits for a choice, `closed` the token of one that is over.
+    `gate` is the memory of played animations where one was played.
     """
 
     character: CharacterState
@@ -81,3 +91,4 @@ class Outcome:
     records: tuple[EventRecord, ...] = ()
     opened: OpenScene | None = None
     closed: str | None = None
+    gate: ActionGate | None = None
