@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.store import Store
-from bot.store.tables import usage
+from bot.store.story_tables import usage
 from bot.store.values import insert_new
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from pathlib import Path
 from typing import Final
 
@@ -77,15 +84,14 @@ class Store:
             StoreError: The database cannot be used, or is newer than this program.
         """
         store = await cls._connect(_understood(url), read_only)
-        try:
+        async with AsyncExitStack() as undo:
+            undo.push_async_callback(store.close)
             store.read_only = read_only
             await (store._check_schema() if read_only else store._upgrade())
             await store._unlock(secret, key_file)
             if not read_only:
                 await store._begin_work()
-        except BaseException:
-            await store.close()
-            raise
+            undo.pop_all()
         return store
 
     @asynccontextmanager

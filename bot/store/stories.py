@@ -11,7 +11,7 @@ from sqlalchemy import and_, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.instants import from_now, now
-from bot.store.tables import event_records, scenes
+from bot.store.story_tables import event_records, scenes
 from engine.character import MoodChange, StateUpdates
 from engine.events import EventRecord
 from engine.scenes import Scene, SceneChoice

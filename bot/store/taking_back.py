@@ -13,7 +13,8 @@ from bot.store.characters import write_character
 from bot.store.instants import now
 from bot.store.outgoing import OutgoingRow
 from bot.store.store import Store
-from bot.store.tables import event_records, facts, incoming, messages, outgoing, scenes, turns
+from bot.store.story_tables import event_records, scenes
+from bot.store.tables import facts, incoming, messages, outgoing, turns
 from bot.store.turns import Loaded, finish
 from bot.store.values import address_columns, incoming_body, incoming_of
 from engine.character import CharacterState
