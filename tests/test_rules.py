@@ -82,3 +82,20 @@ def test_every_language_has_every_sentence_with_the_same_blanks():
     english = sentences(ROOT / "config" / "wording" / "en.toml")
     for path in (ROOT / "config" / "wording").glob("*.toml"):
         assert sentences(path) == english, path.name
+
+
+def test_every_command_is_documented_and_described_in_every_language():
+    from bot.commands import COMMANDS
+    from bot.wording import load_wording
+
+    wording = load_wording(ROOT / "config" / "wording")
+    readme = (ROOT / "README.md").read_text()
+    assert [name for name in COMMANDS if f"`/{name}`" not in readme and f"`/{name} " not in readme] == []
+    for language in wording.sentences:
+        for name in COMMANDS:
+            assert f"commands.{name}" in wording.sentences[language], (language, name)
+
+
+def test_the_project_names_no_path_of_a_machine():
+    texts = [*SOURCES, *(ROOT / "config").rglob("*.toml"), *ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert [name(path) for path in texts if "/work/" in path.read_text() or "../shared" in path.read_text()] == []
