@@ -8,14 +8,14 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.errors import StoreError, StoreLocked
-from bot.store.patient import connect
+from bot.store.patient import DURABLE, SOFT, PatientConnection, connect
 
 READERS: Final = 3
 """Connections that only read. More of them only made the slowest turns slower."""
@@ -125,15 +125,8 @@ def _prepare(engine: Engine, begin: str, query_only: bool) -> None:
         options = connection.get_execution_options()
         if options.get(_OUTSIDE):
             return
-        _set_durability(connection, soft=bool(options.get(_SOFT)))
-        connection.exec_driver_sql(begin)
-
-
-def _set_durability(connection: Connection, soft: bool) -> None:
-    # Soft commits are not synced; the log is one sequence, so the next durable commit syncs them too.
-    if connection.info.get(_SOFT, False) != soft:
-        connection.exec_driver_sql(f"PRAGMA synchronous = {'NORMAL' if soft else 'FULL'}")
-        connection.info[_SOFT] = soft
+        driver = cast(PatientConnection, connection.connection.driver_connection)
+        driver.begin_with_next(begin, SOFT if options.get(_SOFT) else DURABLE)
 
 
 async def copy_to(writer: AsyncEngine, target: Path) -> None:
