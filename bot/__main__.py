@@ -1,4 +1,4 @@
-"""The command line: run, chat, render, parse, doctor."""
+"""The command line: run, chat, render, parse, doctor, admin."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
+from bot.admin import add_admin
 from bot.errors import OtomoError
 
 USAGE_ERROR = 2
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parse.set_defaults(command=_parse)
     doctor = commands.add_parser("doctor", help="check settings, database, model and face")
     doctor.set_defaults(command=_doctor)
+    add_admin(commands)
     return parser
 
 

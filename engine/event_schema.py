@@ -216,7 +216,9 @@ def _conditions(event: WrittenEvent) -> Iterable[EventCondition]:
         for value in written if isinstance(written, tuple) else (written,):
             condition = EventCondition(kind, value)
             if not is_known_condition(condition):
-                raise WrongEvent(event.id, kind, f"no rule knows the condition {kind} = {value!r}")
+                raise WrongEvent(
+                    event.id, kind, f"no rule knows the condition {kind} = {value!r}, or it could never hold"
+                )
             yield condition
 
 

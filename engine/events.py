@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import inf
 from typing import Final, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from engine.character import EMOTIONS, STAGES, CharacterState, StateUpdates
+from engine.character import AFFECTION_MAX, EMOTIONS, STAGES, STAT_MAX, CharacterState, StateUpdates
 from engine.scenes import NO_CHANGES, Scene
 
 EventType = Literal["milestone", "random", "scheduled", "conditional", "anniversary"]
@@ -131,11 +132,12 @@ def check_event(event: EventDefinition, context: EventContext) -> EventCheck:
 
 
 def is_known_condition(condition: EventCondition) -> bool:
-    """Tell whether a condition is one of the specification's, with a value of the right kind."""
-    allowed = _TEXT_VALUES.get(condition.type)
-    if allowed is None:
-        return condition.type in _CHECKS and not isinstance(condition.value, str)
-    return isinstance(condition.value, str) and (not allowed or condition.value in allowed)
+    """Tell whether a condition is one of the specification's, with a value that can ever hold."""
+    allowed, value = _TEXT_VALUES.get(condition.type), condition.value
+    if isinstance(value, str):
+        return allowed is not None and (not allowed or value in allowed)
+    most = _MOST.get(condition.type, inf)
+    return allowed is None and condition.type in _CHECKS and 0 <= value <= most
 
 
 def time_of_day(hour: int) -> TimeOfDay:
@@ -249,3 +251,16 @@ _TEXT_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "mood_is": EMOTIONS,
 }
 """Conditions whose value is a word, and the words allowed (empty: any). All others take a number."""
+
+_MOST: Final[dict[str, int]] = {
+    "min_affection": AFFECTION_MAX,
+    "min_trust": STAT_MAX,
+    "min_intimacy": STAT_MAX,
+    "min_comfort": STAT_MAX,
+    "min_respect": STAT_MAX,
+    "max_energy": STAT_MAX,
+    "mood_intensity_min": STAT_MAX,
+    "random_chance": 1,
+    "day_of_week": 6,
+}
+"""The highest sensible value of a number; more could never hold, or always."""

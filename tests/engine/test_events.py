@@ -115,6 +115,11 @@ def test_no_event_in_companion_mode_and_no_romance_without_the_statement():
     [
         ("min_trust", 5, True),
         ("min_trust", "5", False),
+        ("min_trust", 500, False),
+        ("min_affection", 500, True),
+        ("min_comfort", -1, False),
+        ("random_chance", 1.5, False),
+        ("day_of_week", 7, False),
         ("mood_is", "happy", True),
         ("mood_is", "smug", False),
         ("relationship_stage_min", "mate", False),
