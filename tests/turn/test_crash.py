@@ -24,7 +24,7 @@ KILLS = int(os.environ.get("OTOMO_TEST_KILLS", "60"))
 
 @pytest.mark.timeout(600)
 async def test_killed_again_and_again(database_url: str, tmp_path: Path) -> None:
-    kills, bots = (KILLS, 1) if database_url.startswith("sqlite") else (KILLS // 2, 2)
+    kills, bots = (KILLS, 1) if database_url.startswith("sqlite") else (KILLS // 3, 2)
     await (await Store.open(database_url, secret=KEY)).close()
     command = [
         sys.executable,
