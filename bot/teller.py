@@ -45,8 +45,10 @@ class Teller:
 
     def rows(self, loaded: Loaded, reply: Reply, *, spoken: bool = False) -> tuple[OutgoingRow, ...]:
         """Lay a reply out as messages for the chat of a turn."""
-        limits = self.platforms[loaded.address.platform].limits
-        return rows_of(reply, loaded.address, limits, self._at_once, spoken=spoken)
+        platform = self.platforms.get(loaded.address.platform)
+        if platform is None:  # she has spoken there, before this process came: only the picture is left out
+            return ()
+        return rows_of(reply, loaded.address, platform.limits, self._at_once, spoken=spoken)
 
     def notice_rows(self, loaded: Loaded, key: str) -> tuple[OutgoingRow, ...]:
         """Return one sentence of the app as messages."""

@@ -36,8 +36,6 @@ SLOW, TROUBLE, APOLOGY = 0, 1, 2
 """Which of the app's lines while a turn is open: one of each a turn."""
 NO_CAPS: Final = SpendingCaps()
 LONGEST_REST_S: Final = 900.0
-ELSEWHERE_REST_S: Final = 60.0
-"""A turn of a platform that this process does not run is looked at again after so long."""
 MAX_TEXT: Final = 8000
 """Characters of one turn's words that are read (a burst together)."""
 
@@ -68,7 +66,8 @@ class Turns:
 
     async def run(self, user_id: int) -> None:
         """Answer all that waits of one user; the handler of the lanes."""
-        while (loaded := await turns.load(self.store, user_id, self.pace)) is not None:
+        platforms = tuple(sorted(self.teller.platforms))
+        while (loaded := await turns.load(self.store, user_id, self.pace, platforms)) is not None:
             try:
                 if not await self._answer(loaded):
                     return
@@ -85,9 +84,6 @@ class Turns:
     async def _answer(self, loaded: Loaded) -> bool:
         """Answer one turn. Returns False when it must rest (the model is away)."""
         first = loaded.incoming[0]
-        if loaded.address.platform not in self.teller.platforms:
-            await leases.rest(self.store, loaded.user_id, ELSEWHERE_REST_S)
-            return False
         if first.kind == "command":
             await CommandTurns(self.store, self.teller, self.clock).answer(loaded)
         elif loaded.person.stopped:
@@ -162,6 +158,7 @@ class Turns:
         dialogue = parsed.dialogue or self.teller.say(loaded, "model.empty_reply")
         notices = self.teller.ai_notices(loaded, snapshot.session_started_at or now, now)
         suggestion, spoken = parsed.updates, loaded.status == "spoken"
+        snapshot = replace(snapshot, expressions=self.teller.portrait.expressions())
         if suggestion is None:
             if not spoken:  # her words go out before the state is known
                 words = self.teller.rows(loaded, (*notices, Say(dialogue)))
