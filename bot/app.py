@@ -21,10 +21,11 @@ from bot.inbox import Inbox
 from bot.jobs import Jobs, Tick
 from bot.lanes import Lanes, LaneSettings
 from bot.lexicon import load_keywords
+from bot.looks import portraits_of
 from bot.outbox import Outbox
 from bot.personas import Persona, load_persona
 from bot.platforms import Surroundings
-from bot.portraits import Portraits, PortraitSettings
+from bot.portraits import Portraits
 from bot.ports import ChatModel, CommandSpec, Hooks, Platform
 from bot.settings import CONFIG_DIR, Settings, ensure_data_dir
 from bot.store.leases import Pace, is_work_left
@@ -58,7 +59,7 @@ class SystemClock:
 
 @dataclass(slots=True)
 class App:
-    """Everything that runs, put together once."""
+    """Everything that runs, put together once; `found` tells which model was found by itself."""
 
     settings: Settings
     store: Store
@@ -68,6 +69,7 @@ class App:
     wording: Wording
     persona: Persona
     rules: Rules
+    found: tuple[str, ...] = ()
     clock: SystemClock = field(default_factory=SystemClock)
     hooks: dict[str, Hooks] = field(default_factory=dict)
 
@@ -230,7 +232,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         ConfigError: A setting or a file under config/ is wrong.
         StoreError: The database cannot be used.
     """
-    data = ensure_data_dir(settings)
+    ensure_data_dir(settings)
     wording = load_wording(CONFIG_DIR / "wording")
     persona = load_persona(CONFIG_DIR / "personas", settings.companion.persona)
     rules = Rules(
@@ -248,33 +250,20 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             key_file=Path(settings.storage.key_file).expanduser(),
         )
         stack.push_async_callback(store.close)
-        model, voice = await make_voice(settings, lambda line: log.info("%s", line))
+        found: list[str] = []
+        model, voice = await make_voice(settings, found.append)
+        for line in found:
+            log.info("%s", line)
         stack.push_async_callback(model.close)
-        portraits = Portraits(portrait_settings(settings, persona, data))
+        portraits = portraits_of(settings, persona)
         stack.push_async_callback(portraits.close)
-        yield App(settings, store, model, voice, portraits, wording, persona, rules)
+        yield App(settings, store, model, voice, portraits, wording, persona, rules, found=tuple(found))
 
 
 def game_caps(settings: Settings) -> DailyCaps:
     """Return how much talk may add on one day."""
     game = settings.game
     return DailyCaps(game.daily_affection, game.daily_stat, game.daily_stat, game.daily_stat, game.daily_stat)
-
-
-def portrait_settings(settings: Settings, persona: Persona, data: Path) -> PortraitSettings:
-    """Return how faces are drawn: the operator's figure, else the persona's."""
-    render = settings.render
-    figure = persona.figure if render.figure == "default" else render.figure
-    cache = os.environ.get("OTOMO_CACHE_DIR")
-    return PortraitSettings(
-        figure=figure,
-        framing=render.framing,
-        size_px=render.size_px,
-        cache=Path(cache) if cache else data / "cache",
-        cache_bytes=render.cache_mb << 20,
-        timeout_s=render.timeout_s,
-        enabled=render.enabled,
-    )
 
 
 def stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:

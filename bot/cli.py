@@ -83,7 +83,7 @@ def missing(settings: Settings, app: App) -> str:
 
 
 def _greet(app: App, settings: Settings, plain: bool, console: Console) -> None:
-    line = missing(settings, app)
+    line = "; ".join((*app.found, missing(settings, app)))
     if plain:
         print(f"otomo: {line}", file=sys.stderr)
         return

@@ -76,12 +76,17 @@ class Discord(Section):
 
 
 class Fallback(Section):
-    """A model that is asked when the ones before it fail; what is empty is as in the first."""
+    """A model that is asked when the ones before it fail; what is left out is as in the first."""
 
     provider: Provider
     base_url: str = ""
     model: str = ""
     api_key: SecretStr = SecretStr("")
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=16, le=16384)] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
 
 
 class Llm(Section):
@@ -110,6 +115,8 @@ class Spending(Section):
     user_tokens: Count
     all_requests: Count
     all_tokens: Count
+    prompt_price: Annotated[float, Field(ge=0)]
+    completion_price: Annotated[float, Field(ge=0)]
 
 
 class Game(Section):
@@ -158,6 +165,11 @@ class Render(Section):
     size_px: Annotated[int, Field(ge=64, le=2048)]
     cache_mb: Annotated[int, Field(ge=1, le=100_000)]
     timeout_s: Positive
+    loop_size_px: Annotated[int, Field(ge=64, le=768, multiple_of=2)]
+    actions: Literal["all"] | tuple[str, ...]
+    idles: Literal["all"] | tuple[str, ...]
+    emotes_dir: str
+    avatars_dir: str
 
 
 class Companion(Section):

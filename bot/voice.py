@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bot.llm import LlmSettings, ScriptedModel, make_model
 from bot.llm.presets import PRESETS
 from bot.ports import ChatModel
-from bot.settings import Settings
+from bot.settings import Fallback, Settings
 
 Place = Literal["none", "local", "cloud"]
 
@@ -31,10 +31,17 @@ def llm_settings(settings: Settings) -> LlmSettings:
         **{name: getattr(llm, name) for name in type(llm).model_fields if name != "fallbacks"}
     )
     others = tuple(
-        replace(first, provider=one.provider, base_url=one.base_url, model=one.model, api_key=one.api_key)
+        replace(
+            first, **{name: getattr(one, name) for name in type(one).model_fields if _is_given(one, name)}
+        )
         for one in llm.fallbacks
     )
     return replace(first, fallbacks=others)
+
+
+def _is_given(fallback: Fallback, name: str) -> bool:
+    """Address and model of another provider never carry over; its figures do where none are given."""
+    return name in ("base_url", "model", "api_key") or getattr(fallback, name) is not None
 
 
 async def make_voice(settings: Settings, announce: Callable[[str], None]) -> tuple[ChatModel, Voice]:

@@ -16,6 +16,9 @@ def add_admin(commands: Commands) -> None:
     tasks = admin.add_subparsers(metavar="task", required=True)
     _add_events(tasks)
     _add_simulate(tasks)
+    usage = tasks.add_parser("usage", help="what the models have cost on one day, by user")
+    usage.add_argument("--day", metavar="YYYY-MM-DD", help="a UTC day (default: today)")
+    usage.set_defaults(command=_usage)
 
 
 def _add_events(tasks: Commands) -> None:
@@ -44,6 +47,14 @@ def _add_simulate(tasks: Commands) -> None:
         help="whether the user has said to be of age (default: yes)",
     )
     simulate.set_defaults(command=_simulate, accepts=True)
+
+
+def _usage(parsed: argparse.Namespace) -> int:
+    import asyncio
+
+    from bot.admin.usage import show_usage
+
+    return asyncio.run(show_usage(parsed.day))
 
 
 def _events(parsed: argparse.Namespace) -> int:

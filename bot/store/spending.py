@@ -83,6 +83,14 @@ async def spent_on(store: Store, at: datetime, user_id: int | None = None) -> Sp
         return await _spent(connection, at, user_id)
 
 
+async def spending_by_user(store: Store, day: str) -> list[tuple[int, Spent]]:
+    """Return what each user has cost on a UTC day (ISO date), the most tokens first."""
+    async with store.reading() as connection:
+        found = await connection.execute(select(usage).where(usage.c.day == day))
+        rows = [(row.user_id, Spent(row.requests, row.prompt_tokens, row.completion_tokens)) for row in found]
+    return sorted(rows, key=lambda row: -row[1].tokens)
+
+
 async def _spent(connection: AsyncConnection, at: datetime, user_id: int | None) -> Spent:
     columns: Any = [func.coalesce(func.sum(usage.c[name]), 0) for name in Spent.__dataclass_fields__]
     mine = usage.c.day == _day(at)
