@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands import COMMANDS
+from bot.commands.specs import command_specs
 from bot.errors import PlatformDown
 from bot.event_files import load_events
 from bot.inbox import Inbox
@@ -26,7 +27,7 @@ from bot.outbox import Outbox
 from bot.personas import Persona, load_persona
 from bot.platforms import Surroundings
 from bot.portraits import Portraits
-from bot.ports import ChatModel, CommandSpec, Hooks, Platform
+from bot.ports import ChatModel, Hooks, Platform
 from bot.settings import CONFIG_DIR, Settings, ensure_data_dir
 from bot.store.leases import Pace, is_work_left
 from bot.store.outgoing import is_idle
@@ -119,9 +120,7 @@ class App:
     def surroundings(self) -> Surroundings:
         """Return what a platform is made from."""
         language = self.wording.language(self.settings.companion.language)
-        commands = tuple(
-            CommandSpec(name, self.wording.say(f"commands.{name}", language)) for name in COMMANDS
-        )
+        commands = command_specs(COMMANDS, lambda key: self.wording.say(key, language), self.portraits.emotes)
         return Surroundings(
             settings=self.settings,
             commands=commands,

@@ -70,8 +70,16 @@ class Child:
     _served: int = 0
     _idle: asyncio.TimerHandle | None = None
 
-    async def ask(self, do: str, body: bytes = b"", **arguments: Any) -> tuple[dict[str, Any], bytes]:
+    async def ask(
+        self, do: str, body: bytes = b"", *, patience: float = 1.0, **arguments: Any
+    ) -> tuple[dict[str, Any], bytes]:
         """Send one request and wait for its answer.
+
+        Args:
+            do: What is asked.
+            body: Bytes that belong to it.
+            patience: How many times the usual limit this request may take.
+            arguments: The other fields of the request.
 
         Returns:
             The answer's header and body.
@@ -82,7 +90,7 @@ class Child:
         """
         request = wire.pack({"do": do, **arguments}, body)
         async with self._lock:
-            header, answer = await self._exchange(request)
+            header, answer = await self._exchange(request, patience)
         if not header.get("ok"):
             raise ChildRefused(str(header.get("error", "")), str(header.get("message", "")))
         return header, answer
@@ -97,14 +105,14 @@ class Child:
         """The process id while the child runs."""
         return self._process.pid if self._alive() and self._process else None
 
-    async def _exchange(self, request: bytes) -> tuple[dict[str, Any], bytes]:
+    async def _exchange(self, request: bytes, patience: float) -> tuple[dict[str, Any], bytes]:
         if self._idle:
             self._idle.cancel()
         fresh = not self._alive() or self._served >= self.limits.requests
         if fresh:
             await self._end()
             await self._start()
-        limit_s = self.limits.request_s + (self.limits.start_s if fresh else 0.0)
+        limit_s = self.limits.request_s * patience + (self.limits.start_s if fresh else 0.0)
         done = False
         try:
             async with asyncio.timeout(limit_s):

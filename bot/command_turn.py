@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
 
-from bot.commands import Answer, Context, answer_command, parse_command
+from bot.commands import Answer, Context, answer_command, command_line, parse_command
+from bot.looks import AVATAR, GATE, PHOTO_MODE, PHOTO_MODE_S, Looks, gate_setting, looks_of
 from bot.ports import Clock
 from bot.store import turns
 from bot.store.people import Person
@@ -30,26 +33,29 @@ class CommandTurns:
 
     async def answer(self, loaded: Loaded) -> None:
         """Answer one command. After /stop nothing but /start is answered."""
-        text = loaded.incoming[0].text
+        text = command_line(loaded.incoming[0]) or ""
         name, _ = parse_command(text)
+        now = self.clock.now()
+        looks = looks_of(self.teller.portrait, loaded.settings, now)
         if loaded.person.stopped and name != "start":
             await turns.answer(self.store, loaded, ())
             return
         last = await last_turn(self.store, loaded.user_id) if name in LOOKS_BACK else None
-        answer = answer_command(text, self._context(loaded, last))
+        answer = answer_command(text, self._context(loaded, last, looks))
         rows = self.teller.rows(loaded, answer.reply)
         if answer.takes_back and last is not None:
             before = put_back(loaded.character, last.applied["undo"])
             asked = _anew(loaded, last) if answer.answers_anew else ()
             await take_back(self.store, loaded, last, before, rows, asked)
             return
-        await turns.answer(self.store, loaded, rows, person=self._person_after(loaded, answer))
+        person, settings = self._person_after(loaded, answer), _settings_after(answer, looks, now)
+        await turns.answer(self.store, loaded, rows, person=person, settings=settings)
 
-    def _context(self, loaded: Loaded, last: LastTurn | None) -> Context:
+    def _context(self, loaded: Loaded, last: LastTurn | None, looks: Looks) -> Context:
         teller = self.teller
         return Context(
             state=loaded.character,
-            face=face_of(loaded.character, None, teller.portrait.expressions()),
+            face=replace(face_of(loaded.character, None, looks.expressions), figure=looks.figure),
             stopped=loaded.person.stopped,
             told_ai=loaded.person.noticed_at is not None,
             private=loaded.address.private,
@@ -57,6 +63,7 @@ class CommandTurns:
             wording=teller.wording,
             persona=teller.persona,
             voice=teller.voice,
+            looks=looks,
             last=last.applied if last else None,
         )
 
@@ -68,6 +75,18 @@ class CommandTurns:
             now = self.clock.now()
             person = replace(person, noticed_at=now, privacy_noticed_at=now)
         return None if person == loaded.person else person
+
+
+def _settings_after(answer: Answer, looks: Looks, now: datetime) -> dict[str, Any]:
+    """Return the user's settings that a command changes; None removes one."""
+    changed: dict[str, Any] = {}
+    if answer.played is not None:
+        changed[GATE] = gate_setting(looks.gate.fired(answer.played, now.timestamp()), now)
+    if answer.photo_mode is not None:
+        changed[PHOTO_MODE] = now.timestamp() + PHOTO_MODE_S if answer.photo_mode else None
+    if answer.avatar is not None:
+        changed[AVATAR] = answer.avatar or None
+    return changed
 
 
 def _anew(loaded: Loaded, last: LastTurn) -> tuple[Incoming, ...]:

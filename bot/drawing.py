@@ -10,7 +10,7 @@ from typing import Final
 
 from bot.children import Child
 from bot.errors import ChildError, ConfigError
-from bot.portraits import model_of
+from bot.figures import model_of
 from engine.character import EMOTIONS, MoodState
 from engine.conversation import Face
 from engine.mood_face import face_for

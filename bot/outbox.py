@@ -225,7 +225,7 @@ class Outbox:
         """Put a message together. Returns it (None when nothing is left of it) and its picture's digest."""
         picture, digest = None, None
         if row.face is not None and not row.as_plain:
-            picture = await self._picture(platform, row.address, row.face)
+            picture = await self._picture(platform, row, row.face)
         if picture is not None:
             digest = hashlib.sha256(picture.data).hexdigest()
             known = await outgoing.picture_reference(self._store, platform.name, digest)
@@ -235,15 +235,29 @@ class Outbox:
         plain = row.plain or row.as_plain
         return Send(row.address, row.nonce, row.text, plain, picture, row.buttons), digest
 
-    async def _picture(self, platform: Platform, address: Address, face: Face) -> Picture | None:
-        picture = self._portrait.cached(face)
+    async def _picture(self, platform: Platform, row: Delivery, face: Face) -> Picture | None:
+        picture = await self._loop(platform, row, face) or self._portrait.cached(face)
         if picture is None:
-            await platform.activity(address, "upload_photo")
+            await platform.activity(row.address, "upload_photo")
             picture = await self._portrait.picture(face)
         if picture is not None and len(picture.data) > platform.limits.upload_bytes:
             _log.warning("a picture of %d bytes is too large for %s", len(picture.data), platform.name)
             return None
         return picture
+
+    async def _loop(self, platform: Platform, row: Delivery, face: Face) -> Picture | None:
+        """Return the loop of an animation; where there is none a still takes its place."""
+        if row.action is None:
+            return None
+        kind = platform.limits.loops
+        loop = self._portrait.cached_loop(face, row.action, kind)
+        if loop is None:
+            await platform.activity(row.address, "upload_photo")
+            loop = await self._portrait.loop(face, row.action, kind)
+        if loop is not None and len(loop.data) > platform.limits.upload_bytes:
+            _log.warning("a loop of %d bytes is too large for %s", len(loop.data), platform.name)
+            return None
+        return loop
 
     async def _keep_pace(self, platform: Platform, address: Address) -> None:
         """Leave the platform's pause between two messages to one chat."""

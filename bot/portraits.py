@@ -1,7 +1,7 @@
-"""Her face as a picture: asks the drawing child, keeps what it drew, survives its death.
+"""Her face as a picture or a short loop: asks the drawing child, keeps what it drew, survives its death.
 
-The ladder, from the best rung down: the operator's figure, the default figure, a still drawn before,
-a still that ships with the product, no picture. The last one is no error for the user.
+The ladder, from the best rung down: the figure the user has chosen, the operator's, the shipped one, a
+still drawn before, a still that ships with the product, no picture. The last one is no error for the user.
 """
 
 from __future__ import annotations
@@ -9,216 +9,261 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
-import tempfile
 import time
-from dataclasses import dataclass, field
+from collections.abc import Coroutine
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
+from bot.acquaintance import Acquaintance
 from bot.children import Child, ChildLimits
+from bot.emotes import Emotes
 from bot.errors import ChildDied, ChildError, ChildRefused
-from bot.ports import Picture
+from bot.figures import Figure, Figures
+from bot.picture_files import fetch, keep, prune
+from bot.ports import LoopFormat, Picture
 from engine.conversation import Face
-from render.figures import NAMES
 from render.framing import Framing
-from render.snapshot import SnapshotRequest, cache_key
+from render.snapshot import LoopRequest, SnapshotRequest, cache_key
 
 log = logging.getLogger(__name__)
 
-DEFAULT_FIGURE: Final = "default"
-MIME: Final = "image/jpeg"
+MIMES: Final = {"jpeg": "image/jpeg", "webp": "image/webp", "mp4": "video/mp4"}
+SUFFIXES: Final = {"jpeg": "jpg"}
 STILLS: Final = Path(__file__).resolve().parent.parent / "render" / "stills"
 """The shipped stills, one an emotion, for machines that cannot draw."""
 REST_AFTER_FAILURE_S: Final = 60.0
 """After a failed drawing the child is left alone this long; cached and shipped stills serve meanwhile."""
+LOOP_PATIENCE: Final = 4.0
+"""A loop is some sixty pictures: it may take so many times as long as one."""
+_FILES_FAULT: Final = ("VrmError", "BadRequestError")
+"""Refusals that are about the file asked for, not about the machine."""
+
+Wanted = SnapshotRequest | LoopRequest
 
 
 @dataclass(frozen=True, slots=True)
 class PortraitSettings:
-    """Which figure is drawn and how; `cache_bytes` bounds the pictures kept on disk."""
+    """How she is drawn; `cache_bytes` bounds the pictures kept on disk, `idles` is the pool of resting poses."""
 
-    figure: str
     framing: Framing
     size_px: int
     cache: Path
     cache_bytes: int
     timeout_s: float
     enabled: bool = True
+    loop_size_px: int = 384
+    idles: Literal["all"] | tuple[str, ...] = "all"
 
 
 @dataclass(slots=True)
 class Portraits:
-    """Faces of one figure."""
+    """Faces and loops of all figures."""
 
     settings: PortraitSettings
+    figures: Figures
+    emotes: Emotes
     _child: Child = field(init=False)
-    _known: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    _known: Acquaintance = field(init=False)
     _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
+    _errands: set[asyncio.Task[None]] = field(default_factory=set)
     _rest_until: float = 0.0
 
     def __post_init__(self) -> None:
         limits = ChildLimits(request_s=self.settings.timeout_s)
         self._child = Child("render.worker", limits, {"OTOMO_CACHE_DIR": str(self.settings.cache)})
+        self._known = Acquaintance(self.settings.cache / "figures")
 
     async def warm(self) -> None:
-        """Learn what the figure can show; afterwards `expressions` and `cached` know it."""
+        """Learn what the usual figure can show, and which of the operator's animations can be played."""
         if not self.settings.enabled:
             return
-        for model in self._models():
-            try:
-                await self._learn(model)
-                return
-            except ChildRefused as error:
-                log.error("the figure %s is refused: %s", self.settings.figure, error)
-            except ChildError as error:
-                log.error("drawing is not possible now: %s", error)
-                return
+        await self._model_for("")
+        for complaint in await self.emotes.look(self.check_clip):
+            log.warning("an animation is left out: %s", complaint)
 
-    def expressions(self) -> tuple[str, ...]:
-        """The expressions the present figure can show; none before `warm`."""
-        model = self._model()
-        return self._known[model][0] if model else ()
+    async def check_clip(self, path: str) -> None:
+        """Parse an animation file in the child.
+
+        Raises:
+            ChildRefused: It is no animation that can be played, with the reason.
+            ChildDied: The child did not survive it.
+        """
+        await self._child.ask("clip", action=path)
+
+    def expressions(self, figure: str = "") -> tuple[str, ...]:
+        """The expressions a figure can show; none before it is known, which begins now."""
+        if not self.settings.enabled:
+            return ()
+        model = self._best(figure)
+        known = self._known.expressions_of(model) if model else None
+        if known is not None:
+            return known
+        if not self._errands and time.monotonic() >= self._rest_until:
+            self._start(self._learn_quietly(figure))
+        return ()
 
     def cached(self, face: Face) -> Picture | None:
         """The picture, if it was drawn before."""
-        path = self._path(face)
-        if path is None:
-            return None
-        try:
-            data = path.read_bytes()
-            os.utime(path)
-        except OSError:
-            return None
-        return _picture(data, face)
+        return self._kept(self._still(face), face.emotion, face.figure)
+
+    def cached_loop(self, face: Face, action: str, kind: LoopFormat) -> Picture | None:
+        """The loop, if it was made before."""
+        wanted = self._moving(face, action, kind)
+        return None if wanted is None else self._kept(wanted, action, face.figure)
 
     async def picture(self, face: Face) -> Picture | None:
         """The picture, drawn now if need be; None when no rung of the ladder holds."""
         if not self.settings.enabled:
             return None
-        if (known := self.cached(face)) is not None:
-            return known
-        data = await self._drawn(face)
-        return _picture(data, face) if data else self.shipped(face)
+        found = await self._made(self._still(face), face.emotion, face.figure)
+        return found or self.shipped(face)
+
+    async def loop(self, face: Face, action: str, kind: LoopFormat) -> Picture | None:
+        """A short loop of an animation; None where it cannot be had, and a still takes its place."""
+        wanted = self._moving(face, action, kind)
+        if wanted is None or not self.settings.enabled:
+            return None
+        return await self._made(wanted, action, face.figure)
 
     def shipped(self, face: Face) -> Picture | None:
         """The ready-made still of an emotion."""
         for emotion in (face.emotion, "neutral"):
-            try:
-                return _picture((STILLS / f"{emotion}.jpg").read_bytes(), face)
-            except OSError:
-                continue
+            if data := fetch(STILLS / f"{emotion}.jpg"):
+                return _picture(data, face.emotion, "jpeg")
         return None
+
+    def can_wear(self, figure: Figure) -> bool:
+        """Tell whether a figure is there and not known to be broken."""
+        return self._known.is_possible(figure.model)
 
     async def prune(self) -> None:
         """Drop the pictures that were not used for the longest time, down to the allowed size."""
-        await asyncio.to_thread(_prune, self._folder, self.settings.cache_bytes)
+        await asyncio.to_thread(prune, self._folder, self.settings.cache_bytes)
 
     async def close(self) -> None:
         """End the child and what still waits for it."""
-        for task in self._drawing.values():
+        under_way = [*self._drawing.values(), *self._errands]
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._drawing.values(), return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
         await self._child.close()
 
     @property
     def _folder(self) -> Path:
         return self.settings.cache / "faces"
 
-    def _models(self) -> tuple[str, ...]:
-        own = model_of(self.settings.figure)
-        return tuple(dict.fromkeys((own, model_of(DEFAULT_FIGURE))))
-
-    def _model(self) -> str | None:
-        return next((model for model in self._models() if model in self._known), None)
-
-    async def _learn(self, model: str) -> None:
-        header, _ = await self._child.ask("expressions", model=model)
-        self._known[model] = (tuple(header["expressions"]), str(header["model_hash"]))
-
-    def _request(self, face: Face, model: str) -> SnapshotRequest:
+    def _still(self, face: Face) -> SnapshotRequest:
+        framing: Any = face.framing or self.settings.framing
+        daytime: Any = face.daytime or None
         return SnapshotRequest(
-            model=model,
+            model="",
             expression=face.expression,
             weight=face.weight,
             emotion=face.emotion,
-            framing=self.settings.framing,
+            framing=framing,
             size_px=self.settings.size_px,
+            daytime=daytime,
             format="jpeg",
+            pose=face.pose,
         )
 
-    def _path(self, face: Face) -> Path | None:
-        model = self._model()
-        if model is None or not self.settings.enabled:
+    def _moving(self, face: Face, action: str, kind: LoopFormat) -> LoopRequest | None:
+        emote = self.emotes.find(action)
+        if emote is None:
             return None
-        return self._folder / f"{cache_key(self._request(face, model), self._known[model][1])}.jpg"
+        return LoopRequest(
+            model="",
+            expression=face.expression,
+            weight=face.weight,
+            emotion=face.emotion,
+            framing=emote.framing,
+            size_px=self.settings.loop_size_px,
+            action=emote.play,
+            format=kind,
+        )
 
-    async def _drawn(self, face: Face) -> bytes | None:
-        """Draw a face; askers of the same face share one drawing."""
-        if time.monotonic() < self._rest_until:
+    def _best(self, figure: str) -> str | None:
+        """Return the first rung of the ladder that is not known to be broken."""
+        return next((m for m in self.figures.ladder(figure) if self._known.is_possible(m)), None)
+
+    async def _model_for(self, figure: str) -> str | None:
+        """Return the model to draw, learnt by then; None while drawing is not possible."""
+        while (model := self._best(figure)) is not None and self._known.of(model) is None:
+            try:
+                header, _ = await self._child.ask("expressions", model=model)
+                self._known.learn(model, tuple(header["expressions"]), str(header["model_hash"]))
+            except ChildRefused as error:
+                log.error("the figure %s is refused: %s", Path(model).name, error)
+                self._known.refuse(model)
+            except ChildDied as error:
+                log.error("the figure %s cannot be looked at: %s", Path(model).name, error)
+                self._known.suspect(model)
+                self._rest_until = time.monotonic() + REST_AFTER_FAILURE_S
+                return None
+        return model
+
+    async def _learn_quietly(self, figure: str) -> None:
+        await self._model_for(figure)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        errand = asyncio.create_task(work, name="portraits errand")
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+    def _path(self, wanted: Wanted, model: str) -> Path | None:
+        known = self._known.of(model)
+        if known is None:
             return None
-        if self._model() is None:
-            await self.warm()
-        path, model = self._path(face), self._model()
-        if path is None or model is None:
+        kind = SUFFIXES.get(wanted.format, wanted.format)
+        return self._folder / f"{cache_key(replace(wanted, model=model), known.digest)}.{kind}"
+
+    def _kept(self, wanted: Wanted, name: str, figure: str) -> Picture | None:
+        model = self._best(figure) if self.settings.enabled else None
+        path = self._path(wanted, model) if model else None
+        data = fetch(path) if path else None
+        return _picture(data, name, wanted.format) if data else None
+
+    async def _made(self, wanted: Wanted, name: str, figure: str) -> Picture | None:
+        """Draw a picture, if it is not there; askers of the same one share one drawing."""
+        if (known := self._kept(wanted, name, figure)) is not None:
+            return known
+        if time.monotonic() < self._rest_until or (model := await self._model_for(figure)) is None:
             return None
+        path = self._path(wanted, model)
+        assert path is not None
         task = self._drawing.get(path.name)
         if task is None:
             task = self._drawing[path.name] = asyncio.create_task(
-                self._draw(self._request(face, model), path)
+                self._draw(replace(wanted, model=model), path)
             )
             task.add_done_callback(lambda _: self._drawing.pop(path.name, None))
-        return await asyncio.shield(task)
+        data = await asyncio.shield(task)
+        return _picture(data, name, wanted.format) if data else None
 
-    async def _draw(self, request: SnapshotRequest, path: Path) -> bytes | None:
+    async def _draw(self, wanted: Wanted, path: Path) -> bytes | None:
+        loop = isinstance(wanted, LoopRequest)
         try:
-            _, data = await self._child.ask("snapshot", **request.to_wire())
-        except ChildDied as error:
-            log.error("a drawing was given up: %s", error)
-            self._rest_until = time.monotonic() + REST_AFTER_FAILURE_S
+            _, data = await self._child.ask(
+                "loop" if loop else "snapshot", patience=LOOP_PATIENCE if loop else 1.0, **wanted.to_wire()
+            )
+        except ChildError as error:
+            self._failed(wanted, error)
             return None
-        except ChildRefused as error:
-            log.error("a drawing was refused: %s: %s", error.kind, error)
-            self._rest_until = time.monotonic() + REST_AFTER_FAILURE_S
-            return None
-        await asyncio.to_thread(_keep, path, data)
+        await asyncio.to_thread(keep, path, data)
         return data
 
-
-def model_of(figure: str) -> str:
-    """Return the renderer's name of a figure: a file's path, or one of the shipped figures by name."""
-    if figure.endswith(".vrm"):
-        return figure
-    return f"default:{NAMES[0] if figure == DEFAULT_FIGURE else figure}"
-
-
-def _picture(data: bytes, face: Face) -> Picture:
-    digest = hashlib.sha256(data).hexdigest()[:12]
-    return Picture(data, MIME, f"{face.emotion}-{digest}.jpg")
-
-
-def _keep(path: Path, data: bytes) -> None:
-    """Write a file so that nobody ever reads half of it; a full disk costs the cache, not the picture."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
-            draft.write(data)
-        os.replace(draft.name, path)
-    except OSError as error:
-        log.warning("a picture could not be kept: %s", error.strerror)
-
-
-def _prune(folder: Path, allowed_bytes: int) -> None:
-    files = []
-    for path in folder.glob("*"):
-        try:
-            stat = path.stat()
-        except OSError:
-            continue
-        files.append((stat.st_mtime, stat.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= allowed_bytes:
+    def _failed(self, wanted: Wanted, error: ChildError) -> None:
+        log.error("a drawing of %s failed: %s", Path(wanted.model).name, error)
+        if isinstance(error, ChildRefused) and error.kind in _FILES_FAULT:
+            if not isinstance(wanted, LoopRequest):
+                self._known.refuse(wanted.model)
             return
-        path.unlink(missing_ok=True)
-        total -= size
+        if isinstance(error, ChildDied):
+            self._known.suspect(wanted.model)
+        self._rest_until = time.monotonic() + REST_AFTER_FAILURE_S
+
+
+def _picture(data: bytes, name: str, kind: Literal["png", "jpeg", "webp", "mp4"]) -> Picture:
+    digest = hashlib.sha256(data).hexdigest()[:12]
+    return Picture(data, MIMES[kind], f"{name}-{digest}.{SUFFIXES.get(kind, kind)}")

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from engine.conversation import Address, Face, Incoming, Prompt
 
 Phase = Literal["remembering", "seeing", "thinking"]
 Activity = Literal["typing", "upload_photo"]
 Measure = Literal["utf16", "codepoints"]
+LoopFormat = Literal["webp", "mp4"]
+
+PANELS: Final = ("pose:", "emote:", "avatar:")
+"""What the data of buttons begins with that may be pressed again and again: a press is the command of that
+name, and what follows are its arguments."""
 
 Accept = Callable[[Incoming], Awaitable[bool]]
 """Writes an incoming down for good before it returns; False for a key that is known already."""
@@ -25,7 +30,7 @@ class Limits:
     whichever is larger; `button_data_bytes` UTF-8 bytes; `typing_every_s` how often the activity must
     be repeated to stay visible; `nonce` whether a repeated send is recognised by the platform;
     `prepare` makes a text safe for the platform before it is cut, `measure` is a piece's length after the
-    platform's own conversion.
+    platform's own conversion; `loops` is the kind of file that a chat there plays by itself.
     """
 
     text: int
@@ -39,6 +44,7 @@ class Limits:
     per_chat_s: float = 0.0
     prepare: Callable[[str], str] | None = None
     measure: Callable[[str], int] | None = None
+    loops: LoopFormat = "mp4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +192,20 @@ class Hooks(Protocol):
 class Portrait(Protocol):
     """Her face as a picture."""
 
-    def expressions(self) -> tuple[str, ...]:
-        """The expressions the present figure can show."""
+    def expressions(self, figure: str = "") -> tuple[str, ...]:
+        """The expressions a figure can show; "" is the usual one."""
 
     def cached(self, face: Face) -> Picture | None:
         """The picture, if it costs nothing."""
 
     async def picture(self, face: Face) -> Picture | None:
         """The picture; None when no rung of the failure ladder holds."""
+
+    def cached_loop(self, face: Face, action: str, kind: LoopFormat) -> Picture | None:
+        """The loop of an animation, if it costs nothing."""
+
+    async def loop(self, face: Face, action: str, kind: LoopFormat) -> Picture | None:
+        """The loop of an animation; None where a still must take its place."""
 
 
 class Clock(Protocol):

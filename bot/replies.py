@@ -10,25 +10,30 @@ from typing import Final
 from bot.platforms.formatting import clean, split, utf16_length
 from bot.ports import Button, Limits
 from bot.store.outgoing import OutgoingRow
-from engine.conversation import Address, Choose, Face, Narrate, Notice, Reply, Say, Show
+from engine.conversation import Address, Choose, Narrate, Notice, Panel, Play, Reply, Say, Show
 
 ASIDE_POSITION: Final = 1000
 """Positions from here on are lines of the app while a turn is still open; a turn says each once."""
 
 
 def rows_of(
-    reply: Reply, address: Address, limits: Limits, at_once: Callable[[Face], bool], *, spoken: bool = False
+    reply: Reply,
+    address: Address,
+    limits: Limits,
+    at_once: Callable[[Show | Play], bool],
+    *,
+    spoken: bool = False,
 ) -> tuple[OutgoingRow, ...]:
     """Lay a reply out as messages.
 
     Narration joins her words. Her picture goes with the words where it costs nothing and the words fit a
-    caption, else it follows them. Buttons stand under the last words.
+    caption, else it follows them. Buttons stand under the last words. Panels come last, each by itself.
 
     Args:
         reply: What is said and shown.
         address: Where.
         limits: What the platform allows.
-        at_once: Whether a face's picture is ready.
+        at_once: Whether a picture is ready.
         spoken: The words have been sent already: the picture follows them in any case.
     """
     rows: list[OutgoingRow] = []
@@ -41,13 +46,14 @@ def rows_of(
     if told and buttons:
         told[-1] = replace(told[-1], buttons=buttons)
     rows += told
-    face = next((part.face for part in reply if isinstance(part, Show)), None)
-    if face is None:
-        return tuple(rows)
-    if rows and not spoken and at_once(face) and _fits_caption(rows[-1].text, limits):
-        rows[-1] = replace(rows[-1], face=face)
-    else:
-        rows.append(OutgoingRow(address, next(positions), face=face, kind="picture"))
+    shown = next((part for part in reply if isinstance(part, Show | Play)), None)
+    if shown is not None:
+        action = shown.action if isinstance(shown, Play) else None
+        if rows and not spoken and at_once(shown) and _fits_caption(rows[-1].text, limits):
+            rows[-1] = replace(rows[-1], face=shown.face, action=action)
+        else:
+            rows.append(OutgoingRow(address, next(positions), face=shown.face, action=action, kind="picture"))
+    rows += [_panel(part, address, limits, next(positions)) for part in reply if isinstance(part, Panel)]
     return tuple(rows)
 
 
@@ -83,6 +89,11 @@ def _buttons(reply: Reply, limits: Limits) -> Iterator[Button]:
         if isinstance(part, Choose):
             for index, label in enumerate(part.labels):
                 yield Button(label[: limits.button_label], f"{part.scene}:{index}")
+
+
+def _panel(panel: Panel, address: Address, limits: Limits, position: int) -> OutgoingRow:
+    buttons = tuple(Button(label[: limits.button_label], data) for label, data in panel.buttons)
+    return OutgoingRow(address, position, panel.text, face=panel.face, buttons=buttons, kind="panel")
 
 
 def _fits_caption(text: str, limits: Limits) -> bool:

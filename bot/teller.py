@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.looks import Looks
 from bot.personas import Persona
-from bot.ports import Platform, Portrait
+from bot.portraits import Portraits
+from bot.ports import Platform
 from bot.replies import aside, rows_of
 from bot.store.outgoing import OutgoingRow
 from bot.store.turns import Loaded
 from bot.voice import Voice
 from bot.wording import Wording
-from engine.conversation import Address, Face, Notice, Reply
+from engine.conversation import Address, Notice, Play, Reply, Show
 from engine.notices import notice_due
 
 _NOTICES = {"first": "contact.notice", "daily": "contact.reminder_ai", "long_talk": "contact.reminder_break"}
@@ -31,7 +33,7 @@ class Teller:
     wording: Wording
     persona: Persona
     voice: Voice
-    portrait: Portrait
+    portrait: Portraits
     platforms: Mapping[str, Platform]
     language: str = "auto"
 
@@ -48,7 +50,14 @@ class Teller:
         platform = self.platforms.get(loaded.address.platform)
         if platform is None:  # she has spoken there, before this process came: only the picture is left out
             return ()
-        return rows_of(reply, loaded.address, platform.limits, self._at_once, spoken=spoken)
+        loops = platform.limits.loops
+
+        def at_once(part: Show | Play) -> bool:
+            if isinstance(part, Play):
+                return self.portrait.cached_loop(part.face, part.action, loops) is not None
+            return self.portrait.cached(part.face) is not None
+
+        return rows_of(reply, loaded.address, platform.limits, at_once, spoken=spoken)
 
     def notice_rows(self, loaded: Loaded, key: str) -> tuple[OutgoingRow, ...]:
         """Return one sentence of the app as messages."""
@@ -67,11 +76,12 @@ class Teller:
         name = loaded.character.name
         return (Notice(self.say(loaded, _NOTICES[due], name=name, voice_sentence=where)),)
 
+    def figure_gone(self, loaded: Loaded, looks: Looks) -> tuple[Notice, ...]:
+        """Return one kind sentence where the figure that the user has chosen is not there any more."""
+        return (Notice(self.say(loaded, "avatar.gone")),) if looks.gone else ()
+
     def cannot_take(self, loaded: Loaded) -> Reply:
         """Return one kind sentence for what she cannot take yet."""
         kind = next((one.cannot_take for one in loaded.incoming if one.cannot_take), "other")
         key = f"cannot_take.{_SAME_KIND.get(kind, kind)}"
         return (Notice(self.say(loaded, key if self.wording.has(key) else "cannot_take.other")),)
-
-    def _at_once(self, face: Face) -> bool:
-        return self.portrait.cached(face) is not None

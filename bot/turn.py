@@ -13,8 +13,10 @@ from random import Random
 from typing import Final
 
 from bot.command_turn import CommandTurns
+from bot.commands import command_line
 from bot.errors import Fenced, ModelBusy, ModelError, ModelFiltered, ModelRefusedKey, ModelRefusedRequest
 from bot.llm import Meter, metering
+from bot.looks import looks_of, settings_after
 from bot.ports import ChatModel, ChatRequest, Clock, Hooks, Phase
 from bot.speaking import speak
 from bot.store import leases, turns
@@ -84,7 +86,7 @@ class Turns:
     async def _answer(self, loaded: Loaded) -> bool:
         """Answer one turn. Returns False when it must rest (the model is away)."""
         first = loaded.incoming[0]
-        if first.kind == "command":
+        if command_line(first) is not None:
             await CommandTurns(self.store, self.teller, self.clock).answer(loaded)
         elif loaded.person.stopped:
             await turns.answer(self.store, loaded, ())
@@ -102,7 +104,8 @@ class Turns:
     async def _choose(self, loaded: Loaded, choice: int) -> None:
         """Settle a choice in the open scene. It needs no model."""
         now = self.clock.now()
-        outcome = settle_choice(self._snapshot(loaded, now), self.rules, choice, now)
+        rng = Random(f"{loaded.character.created_at}:{loaded.turn_id}")
+        outcome = settle_choice(self._snapshot(loaded, now), self.rules, choice, now, rng)
         await turns.settle(self.store, loaded, outcome, "", self.teller.rows(loaded, outcome.reply))
 
     async def _talk(self, loaded: Loaded) -> bool:
@@ -156,9 +159,11 @@ class Turns:
     ) -> None:
         parsed = parse_reply(raw, loaded.character.name)
         dialogue = parsed.dialogue or self.teller.say(loaded, "model.empty_reply")
-        notices = self.teller.ai_notices(loaded, snapshot.session_started_at or now, now)
+        reminders = self.teller.ai_notices(loaded, snapshot.session_started_at or now, now)
         suggestion, spoken = parsed.updates, loaded.status == "spoken"
-        snapshot = replace(snapshot, expressions=self.teller.portrait.expressions())
+        looks = looks_of(self.teller.portrait, loaded.settings, now)
+        notices = (*reminders, *self.teller.figure_gone(loaded, looks))
+        snapshot = replace(snapshot, expressions=looks.expressions)
         if suggestion is None:
             if not spoken:  # her words go out before the state is known
                 words = self.teller.rows(loaded, (*notices, Say(dialogue)))
@@ -167,9 +172,10 @@ class Turns:
         rng = Random(f"{loaded.character.created_at}:{loaded.turn_id}")
         outcome = settle_turn(snapshot, self.rules, dialogue, suggestion, now, rng)
         rows = self.teller.rows(loaded, (*notices, *outcome.reply), spoken=spoken)
-        told_at = now if notices else loaded.person.noticed_at
+        told_at = now if reminders else loaded.person.noticed_at
         person = replace(loaded.person, session_started_at=snapshot.session_started_at, noticed_at=told_at)
-        await turns.settle(self.store, loaded, outcome, raw, rows, person, self._spent(meter))
+        changed = settings_after(looks, outcome.gate, now)
+        await turns.settle(self.store, loaded, outcome, raw, rows, person, self._spent(meter), changed)
 
     async def _extract(self, loaded: Loaded, dialogue: str, now: datetime) -> StateUpdates | None:
         """Ask the model once for the state block it left out; heuristics carry the turn without it."""
@@ -190,12 +196,13 @@ class Turns:
 
     def _snapshot(self, loaded: Loaded, now: datetime) -> Snapshot:
         person, character = loaded.person, loaded.character
+        looks = looks_of(self.teller.portrait, loaded.settings, now)
         return Snapshot(
             character=character,
             incoming=loaded.incoming,
             history=loaded.history,
             facts=loaded.facts,
-            expressions=self.teller.portrait.expressions(),
+            expressions=looks.expressions,
             last_face=loaded.last_face,
             language=self.teller.language_of(person.language),
             session_started_at=session_start(person.session_started_at, character.last_interaction, now),
@@ -206,6 +213,11 @@ class Turns:
             records=loaded.records,
             open_scene=loaded.open_scene,
             scene_token=f"s{loaded.turn_id:x}",
+            figure=looks.figure,
+            idles=looks.idles,
+            actions=looks.actions,
+            gate=looks.gate,
+            busy=looks.photo_mode,
         )
 
     async def _aside(self, loaded: Loaded, key: str, number: int) -> None:

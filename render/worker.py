@@ -1,7 +1,8 @@
 """The child process that draws: `python -m render.worker`, spoken to by `render.wire` over stdin/stdout.
 
 Requests: {"do": "snapshot", ...fields of SnapshotRequest}, {"do": "loop", ...fields of LoopRequest},
-{"do": "expressions", "model": ...} and {"do": "ping"}. It does one thing at a time, ends when its input ends, and may be killed at any moment.
+{"do": "expressions", "model": ...}, {"do": "clip", "action": ...} (is it a clip that can be played?) and
+{"do": "ping"}. It does one thing at a time, ends when its input ends, and may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -87,6 +88,17 @@ def _expressions(studio: Any, request: dict[str, Any]) -> Answer:
     return {"ok": True, "expressions": names, "model_hash": studio.digest(model)}, b""
 
 
+def _clip(studio: Any, request: dict[str, Any]) -> Answer:
+    from render import wardrobe
+    from render.errors import BadRequestError
+
+    action = request.get("action")
+    if not isinstance(action, str):
+        raise BadRequestError("a clip request names an action")
+    clip = wardrobe.clip(action)
+    return {"ok": True, "duration_s": clip.duration_s, "loops": clip.loops}, b""
+
+
 def _ping(studio: Any, request: dict[str, Any]) -> Answer:
     from render import RENDERER_VERSION
 
@@ -97,6 +109,7 @@ _TASKS: Final[dict[str, Callable[[Any, dict[str, Any]], Answer]]] = {
     "snapshot": _snapshot,
     "loop": _loop,
     "expressions": _expressions,
+    "clip": _clip,
     "ping": _ping,
 }
 

@@ -6,50 +6,18 @@ A command is a function from what it may look at to what is answered; the turn w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
+from bot.commands.avatars import avatar
+from bot.commands.booth import pose
+from bot.commands.context import Answer, Context
+from bot.commands.emoting import emote
 from bot.commands.explaining import explain
-from bot.personas import Persona
-from bot.voice import Voice
-from bot.wording import Wording
-from engine.character import CharacterState
-from engine.conversation import Face, Notice, Reply, Show
+from bot.ports import PANELS
+from engine.conversation import Incoming, Notice, Show
 
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a command may look at; `last` is the trail of the user's last turn, if it can be taken back."""
-
-    state: CharacterState
-    face: Face
-    stopped: bool
-    told_ai: bool
-    private: bool
-    language: str
-    wording: Wording
-    persona: Persona
-    voice: Voice
-    last: Mapping[str, Any] | None = None
-
-    def say(self, key: str, **values: object) -> str:
-        """Return one of the app's sentences in the user's language."""
-        return self.wording.say(key, self.language, **values)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command says and does.
-
-    `stopped` is the new state of /stop, None leaves it; `told_ai` marks the AI notice as given;
-    `takes_back` undoes the last turn, `answers_anew` asks for another answer to its words.
-    """
-
-    reply: Reply = ()
-    stopped: bool | None = None
-    told_ai: bool = False
-    takes_back: bool = False
-    answers_anew: bool = False
+__all__ = ["COMMANDS", "Answer", "Context", "answer_command", "command_line", "parse_command"]
 
 
 def start(context: Context) -> Answer:
@@ -147,6 +115,9 @@ COMMANDS: Final[Mapping[str, Callable[[Context], Answer]]] = {
     "again": again,
     "undo": undo,
     "why": why,
+    "emote": emote,
+    "pose": pose,
+    "avatar": avatar,
 }
 
 
@@ -156,11 +127,21 @@ def parse_command(text: str) -> tuple[str, str]:
     return word.split("@", 1)[0].lower(), argument.strip()
 
 
+def command_line(incoming: Incoming) -> str | None:
+    """Return the command that an incoming is: a line with a slash, or a press in a panel; else None."""
+    if incoming.kind == "command":
+        return incoming.text
+    if incoming.kind == "choice" and incoming.text.startswith(PANELS):
+        name, _, argument = incoming.text.partition(":")
+        return f"/{name} {argument}"
+    return None
+
+
 def answer_command(text: str, context: Context) -> Answer:
     """Answer one command line; an unknown one gets a hint in private and silence in a group."""
-    name, _ = parse_command(text)
+    name, argument = parse_command(text)
     if name in COMMANDS:
-        return COMMANDS[name](context)
+        return COMMANDS[name](replace(context, argument=argument))
     if not context.private:
         return Answer()
     return Answer((Notice(context.say("command.unknown", command=f"/{name[:32]}")),))

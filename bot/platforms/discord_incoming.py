@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import discord
 
-from bot.ports import CommandSpec
+from bot.ports import PANELS, CommandSpec
 from engine.conversation import Address, Incoming
 
 NAME: Final = "discord"
@@ -63,8 +63,11 @@ def command_incoming(
 def choice_incoming(interaction: discord.Interaction, data: str) -> Incoming:
     """Translate a pressed button. The same button pressed twice by one account has one key.
 
-    The account is part of the key, so that a stranger's press cannot use up the owner's.
+    The account is part of the key, so that a stranger's press cannot use up the owner's. Panels may be
+    pressed again and again: there each press has its own key.
     """
+    if data.startswith(PANELS):
+        return _of_interaction(interaction, "choice", f"{NAME}:{interaction.id}", data)
     return _of_interaction(interaction, "choice", f"choice:{NAME}:{interaction.user.id}:{data}", data)
 
 

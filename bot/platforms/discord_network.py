@@ -32,6 +32,8 @@ DISCORD_LIMITS: Final = Limits(
     typing_every_s=8.0,  # "Trigger Typing Indicator": expires after 10 seconds
     nonce=True,  # "Create Message": enforce_nonce
     prepare=defuse,
+    # An uploaded WebP plays by itself and repeats; an MP4 waits for a click.
+    loops="webp",
 )
 
 _DUMPING_LOGGERS: Final = ("client", "gateway", "http", "state", "webhook.async_", "app_commands.tree")

@@ -33,6 +33,7 @@ LIMITS = Limits(
     upload_bytes=1 << 30,
     typing_every_s=5.0,
     nonce=True,
+    loops="webp",
 )
 MAX_LINE = 8000
 """Characters of one line that are read; the rest of a longer line is dropped with a word about it."""

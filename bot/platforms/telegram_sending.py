@@ -27,6 +27,8 @@ from engine.conversation import Address
 _SHORT_LABEL: Final = 12
 """Labels up to this length stand beside each other, longer ones below each other."""
 _ROW_OF_SHORT: Final = 4
+_MOVING: Final = ("video/mp4", "image/gif")
+"""What Telegram plays by itself, again and again, when it is sent as an animation."""
 _NO_PREVIEW: Final = LinkPreviewOptions(is_disabled=True)
 
 _ENTITY_WORDS: Final = ("entit",)
@@ -90,7 +92,7 @@ class Sender:
             )
         media = send.picture.reference or InputFile(send.picture.data, filename=send.picture.name)
         caption: dict[str, Any] = {"caption": formatted.text or None, "caption_entities": entities}
-        if send.picture.mime == "image/gif":
+        if send.picture.mime in _MOVING:
             return await self._bot.send_animation(animation=media, **caption, **common)
         return await self._bot.send_photo(photo=media, **caption, **common)
 

@@ -23,6 +23,7 @@ TELEGRAM_LIMITS: Final = Limits(
     nonce=False,
     per_chat_s=1.0,  # Telegram's FAQ: about one message a second in one chat
     measure=telegram_length,
+    loops="mp4",  # sendAnimation: "H.264/MPEG-4 AVC video without sound"
 )
 
 

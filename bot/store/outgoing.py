@@ -30,7 +30,8 @@ class OutgoingRow:
 
     `position` is its place in the turn and unique there: the same position twice is the same message
     and counts once. `text` is neutral Markdown unless `plain`; it fits the platform's limits already.
-    With a `face` her picture goes along (the text becomes its caption). `kind` says what it is for.
+    With a `face` her picture goes along (the text becomes its caption), with an `action` as a loop of that
+    animation. `kind` says what it is for.
     """
 
     address: Address
@@ -40,6 +41,7 @@ class OutgoingRow:
     face: Face | None = None
     buttons: tuple[Button, ...] = ()
     kind: str = "reply"
+    action: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Delivery:
     attempts: int
     resent: int
     as_plain: bool
+    action: str | None = None
 
 
 async def add_outgoing(
@@ -274,6 +277,7 @@ def _body(row: OutgoingRow) -> dict[str, Any]:
         "plain": row.plain,
         "face": None if row.face is None else asdict(row.face),
         "buttons": [[button.label, button.data] for button in row.buttons],
+        "action": row.action,
     }
 
 
@@ -291,6 +295,7 @@ def _delivery(row: AnyRow) -> Delivery:
         attempts=row.attempts,
         resent=row.resent,
         as_plain=row.as_plain,
+        action=body.get("action"),
     )
 
 

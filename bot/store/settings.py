@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -50,10 +51,16 @@ async def read_user_settings(connection: AsyncConnection, user_id: int) -> dict[
 async def put_user_setting(store: Store, user_id: int, name: str, value: Any) -> None:
     """Set one setting of a user to a JSON value; None removes it."""
     async with store.writing() as connection:
+        await write_user_settings(connection, user_id, {name: value})
+
+
+async def write_user_settings(connection: AsyncConnection, user_id: int, changed: Mapping[str, Any]) -> None:
+    """Set settings of a user to JSON values within the caller's transaction; None removes one."""
+    for name, value in changed.items():
         if value is None:
             same = (user_settings.c.user_id == user_id) & (user_settings.c.name == name)
             await connection.execute(delete(user_settings).where(same))
-            return
+            continue
         row = insert_new(connection, user_settings).values(user_id=user_id, name=name, value=value)
         await connection.execute(
             row.on_conflict_do_update(index_elements=["user_id", "name"], set_={"value": row.excluded.value})

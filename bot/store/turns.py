@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from sqlalchemy import and_, select, update
@@ -25,7 +26,7 @@ from bot.store.instants import now
 from bot.store.leases import PACE, Pace, Platforms
 from bot.store.outgoing import OutgoingRow, add_outgoing
 from bot.store.people import Account, Person, read_accounts, read_person, write_person
-from bot.store.settings import read_user_settings
+from bot.store.settings import read_user_settings, write_user_settings
 from bot.store.spending import Spent, add_spent
 from bot.store.store import Store
 from bot.store.tables import incoming, is_open_turn, turns, users
@@ -38,6 +39,7 @@ from engine.turn import Outcome
 
 HISTORY: Final = 20
 """How many sides of the talk a turn sees (specification, "working memory")."""
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 FACTS: Final = 500
 """How many facts a turn may look at."""
 
@@ -129,6 +131,7 @@ async def settle(
     rows: Sequence[OutgoingRow],
     person: Person | None = None,
     spent: Spent | None = None,
+    settings: Mapping[str, Any] = NOTHING,
 ) -> tuple[int, ...]:
     """Write all that a turn leaves behind, in one transaction. Returns the new facts' ids.
 
@@ -136,6 +139,7 @@ async def settle(
         rows: What to send; rows that `mark_spoken` has written may be among them and count once.
         person: The user as changed by this turn (notices, language, session), if at all.
         spent: What the model has cost.
+        settings: Settings of the user that change; None removes one.
 
     Raises:
         Fenced: Somebody else has loaded the turn, or changed the character, since.
@@ -153,6 +157,7 @@ async def settle(
             await add_spent(connection, loaded.user_id, at, spent)
         if outcome.face is not None:
             await memories.keep_face(connection, loaded.user_id, loaded.address, outcome.face)
+        await write_user_settings(connection, loaded.user_id, settings)
         await _leave(connection, store, loaded, rows, person)
     _ring(store, rows)
     return new
@@ -166,6 +171,7 @@ async def answer(
     character: CharacterState | None = None,
     person: Person | None = None,
     history: Sequence[HistoryTurn] = (),
+    settings: Mapping[str, Any] = NOTHING,
 ) -> None:
     """End a turn without a model: a command, a notice, a message of somebody who said /stop.
 
@@ -173,6 +179,7 @@ async def answer(
         character: The character as changed by a command, if at all.
         person: The user as changed, if at all.
         history: What shall be remembered of it as talk.
+        settings: Settings of the user that change; None removes one.
 
     Raises:
         Fenced: Somebody else has loaded the turn, or changed the character, since.
@@ -182,6 +189,7 @@ async def answer(
         if character is not None:
             await write_character(connection, loaded.user_id, character, loaded.character.version)
         await memories.add_messages(connection, loaded.user_id, loaded.turn_id, history)
+        await write_user_settings(connection, loaded.user_id, settings)
         await _leave(connection, store, loaded, rows, person)
     _ring(store, rows)
 
