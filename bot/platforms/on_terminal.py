@@ -21,8 +21,8 @@ from rich.panel import Panel
 from rich.text import Text
 
 from bot.platforms.terminal_pictures import inline_picture
-from bot.ports import Accept, Activity, Limits, Phase, Picture, Receipt, Send
-from engine.conversation import Address, Incoming
+from bot.ports import PANELS, Accept, Activity, Button, Limits, Phase, Picture, Receipt, Send
+from engine.conversation import Address, Incoming, IncomingKind
 
 LIMITS = Limits(
     text=100_000,
@@ -81,6 +81,7 @@ class OnTerminal:
     limits: Limits = LIMITS
     _reader: asyncio.Task[None] | None = None
     _prompting: bool = False
+    _buttons: tuple[Button, ...] = ()
 
     @property
     def address(self) -> Address:
@@ -117,7 +118,9 @@ class OnTerminal:
             self._print_text(send)
         if send.picture:
             self._print_picture(send.picture)
-        for number, button in enumerate(send.buttons, 1):
+        first = len(self._buttons) + 1
+        self._buttons += send.buttons
+        for number, button in enumerate(send.buttons, first):
             self.console.print(f"  {number}. {button.label}", markup=False, highlight=False)
         return Receipt(send.nonce)
 
@@ -141,17 +144,28 @@ class OnTerminal:
         self._prompting = False
         return line or None
 
+    def _pressed(self, text: str) -> str | None:
+        """Return the data of the panel's button whose number was typed; a scene reads its numbers itself."""
+        number = int(text) if text.isdecimal() and len(text) < 4 else 0
+        data = self._buttons[number - 1].data if 1 <= number <= len(self._buttons) else ""
+        return data if data.startswith(PANELS) else None
+
     def _incoming(self, text: str) -> Incoming:
-        kind = "command" if text.startswith("/") and len(text) > 1 and text[1].isalpha() else "message"
+        kind: IncomingKind = "message"
+        if (data := self._pressed(text)) is not None:
+            kind, text = "choice", data
+        elif text.startswith("/") and len(text) > 1 and text[1].isalpha():
+            kind = "command"
+        self._buttons = ()
         now = datetime.now(UTC)
-        return Incoming(kind, f"terminal:{uuid4().hex}", self.address, text, now, display_name=_login_name())  # type: ignore[arg-type]
+        return Incoming(kind, f"terminal:{uuid4().hex}", self.address, text, now, display_name=_login_name())
 
     def _print_text(self, send: Send) -> None:
         if self.settings.plain:
             self.console.out(printable(send.text), highlight=False)
             return
         text = printable(send.text)
-        body = Text(text) if send.plain else Markdown(text)
+        body = Text(text) if send.plain else Markdown(with_line_breaks(text))
         self.console.print(Panel(body, title=self.settings.name, title_align="left", border_style="magenta"))
 
     def _print_picture(self, picture: Picture) -> None:
@@ -168,6 +182,13 @@ class OnTerminal:
 def printable(text: str) -> str:
     """Drop control characters: a model must not move the cursor or rename the window."""
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+
+
+def with_line_breaks(text: str) -> str:
+    """Keep line breaks as messengers do: standard Markdown would join the lines of a paragraph."""
+    pieces = text.split("```")
+    pieces[::2] = [piece.replace("\n", "  \n") for piece in pieces[::2]]
+    return "```".join(pieces)
 
 
 async def _in_daemon_thread(read: Callable[[], str]) -> str:

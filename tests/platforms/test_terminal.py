@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from bot.platforms.on_terminal import OnTerminal, TerminalSettings, printable
+from bot.platforms.on_terminal import OnTerminal, TerminalSettings, printable, with_line_breaks
 from bot.platforms.terminal_pictures import inline_picture
 from bot.ports import Button, Picture, Send
 from tests.platforms.test_discord_scene import square_png
@@ -87,3 +87,7 @@ def test_pictures_are_shown_where_the_terminal_can():
     assert kitty.rstrip().endswith("\x1b\\")
     assert inline_picture(png, {"TERM_PROGRAM": "WezTerm"}).startswith("\x1b]1337;File=inline=1")
     assert inline_picture(png, {"TERM": "xterm"}) is None
+
+
+def test_lines_stay_lines_outside_code():
+    assert with_line_breaks("a\nb\n```py\nx\ny\n```\nc") == "a  \nb  \n```py\nx\ny\n```  \nc"
