@@ -29,6 +29,7 @@ from engine.conversation import Prompt, Say
 from engine.extraction import MAX_TOKENS, SCHEMA, extraction_prompt
 from engine.notices import session_start
 from engine.reply_block import parse_reply
+from engine.runaway import without_loop
 from engine.story import typed_choice
 from engine.turn import Rules, Snapshot, prepare_turn, settle_choice, settle_turn
 
@@ -158,7 +159,7 @@ class Turns:
         self, loaded: Loaded, snapshot: Snapshot, raw: str, now: datetime, meter: Meter
     ) -> None:
         parsed = parse_reply(raw, loaded.character.name)
-        dialogue = parsed.dialogue or self.teller.say(loaded, "model.empty_reply")
+        dialogue = without_loop(parsed.dialogue or "") or self.teller.say(loaded, "model.empty_reply")
         reminders = self.teller.ai_notices(loaded, snapshot.session_started_at or now, now)
         suggestion, spoken = parsed.updates, loaded.status == "spoken"
         looks = looks_of(self.teller.portrait, loaded.settings, now)

@@ -85,10 +85,13 @@ def updates_from(block: Mapping[str, object]) -> StateUpdates:
     Returns:
         Bounded suggestions. What is missing, unreadable or of the wrong type is no suggestion.
     """
+    # Small models shorten the key of the mood, leave its level out, or put everything inside it.
+    mood = block.get("mood_change") or block.get("mood") or block
+    if isinstance(mood, dict):
+        block = {**{key: value for key, value in snake_keys(mood).items() if key in TELLING_KEYS}, **block}
     expression = canonical_emotion(block.get("expression"))
     return StateUpdates(
-        # Small models shorten the key or leave the level out.
-        mood_change=_mood_change(block.get("mood_change") or block.get("mood") or block),
+        mood_change=_mood_change(mood),
         affection_delta=bounded_delta(block.get("affection_delta"), AFFECTION_LIMIT),
         trust_delta=bounded_delta(block.get("trust_delta"), STAT_LIMIT),
         intimacy_delta=bounded_delta(block.get("intimacy_delta"), STAT_LIMIT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Final
 
 from bot.errors import ModelBusy, ModelEmpty, ModelError
@@ -124,4 +125,5 @@ class Hearing:
 
 
 def _has_words(text: str) -> bool:
-    return any(character.isalnum() for character in text)
+    """Tell whether somebody has said something; a lone emoji or heart is an answer too."""
+    return any(character.isalnum() or unicodedata.category(character) == "So" for character in text)

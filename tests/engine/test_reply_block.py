@@ -276,6 +276,23 @@ def test_depth_breaks_nothing():
     assert updates('{"trust_delta": 1, "x": ' + "[" * 40 + "]" * 40 + "}") == {"trustDelta": 1}
 
 
+def test_deltas_that_a_small_model_put_inside_the_mood_count_too():
+    mood = {
+        "emotion": "happy",
+        "intensityDelta": 3,
+        "affection_delta": 2,
+        "comfort_delta": 1,
+        "new_memory": "X",
+    }
+    assert updates(json.dumps({"mood_change": mood, "comfort_delta": 4})) == {
+        "moodChange": {"emotion": "happy", "intensityDelta": 3},
+        "affectionDelta": 2,
+        "comfortDelta": 4,
+        "newMemory": "X",
+    }
+    assert updates('{"mood_change": {"emotion": "I love you", "trust_delta": 3}}') == {"trustDelta": 3}
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3),

@@ -48,6 +48,11 @@ def test_tags_inside_a_reply_stay_for_the_parser():
     assert listen(["Look: <think> is a tag."]) == "Look: <think> is a tag."
 
 
+@pytest.mark.parametrize("text", ["🙂", "❤️", "💪💪", "☕ …"])
+def test_an_emoji_is_a_reply(text):
+    assert listen(list(text)) == text
+
+
 @pytest.mark.parametrize("text", ["", " \n ", "...", "<think>endless", "</"])
 def test_no_word_is_no_reply(text):
     with pytest.raises(ModelEmpty):
