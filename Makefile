@@ -2,10 +2,11 @@
 # make test   the whole test suite
 # make check  format, lint, types, import rules
 # make bench  what it costs, in numbers
+# make stills draw the pictures that ship for machines that cannot draw
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check bench install install-dev lock clean
+.PHONY: run test check bench stills install install-dev lock clean
 
 run: install
 	@$(BIN)/otomo run
@@ -22,6 +23,9 @@ check: install-dev
 
 bench: install-dev
 	@$(BIN)/python -m tests.bench
+
+stills: install
+	@$(BIN)/python -m render.shipped
 
 install:
 	@$(PYTHON) bot/install.py

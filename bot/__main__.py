@@ -50,7 +50,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", metavar="OUT", help="a .png, .webp or .jpg file")
+    parser.add_argument(
+        "out", metavar="OUT", help="a .png, .webp or .jpg file; with --action a .webp or .mp4"
+    )
+    parser.add_argument("--action", default="", help="an emote's id or a .vrma file: draw a moving loop")
     parser.add_argument("--avatar", default="default", help="a shipped figure's name or a .vrm file")
     parser.add_argument("--emotion", default="neutral")
     parser.add_argument("--intensity", type=int, default=50, help="0 to 100")

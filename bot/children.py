@@ -29,6 +29,7 @@ KEPT_VARIABLES = (
     "XDG_CACHE_HOME",
     "LD_LIBRARY_PATH",
     "PYTHONPATH",
+    "OTOMO_GL_BACKEND",
 )
 """All of the environment that a child sees: no token and no key is among them."""
 

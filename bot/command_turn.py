@@ -21,6 +21,9 @@ from engine.undo import put_back
 
 LOOKS_BACK = ("why", "undo", "again")
 """Commands that look at the user's last turn."""
+NEEDS_FACES = ("emote", "avatar")
+FACES_S = 5.0
+"""Right after the start these wait so long for what the drawing child finds out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class CommandTurns:
         """Answer one command. After /stop nothing but /start is answered."""
         text = command_line(loaded.incoming[0]) or ""
         name, _ = parse_command(text)
+        if name in NEEDS_FACES:
+            await self.teller.portrait.ready(FACES_S)
         now = self.clock.now()
         looks = looks_of(self.teller.portrait, loaded.settings, now)
         if loaded.person.stopped and name != "start":

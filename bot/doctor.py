@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.children import Child
 from bot.errors import ChildError, OtomoError
 from bot.llm import make_model
+from bot.looks import emotes_of
 from bot.personas import load_persona
 from bot.settings import CONFIG_DIR, Settings, load_settings
 from bot.store.store import Store
@@ -38,6 +39,8 @@ async def _examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     yield await _database(settings)
     yield _memory()
     yield await _face(settings)
+    async for line in _emotes(settings):
+        yield line
 
 
 async def _model(settings: Settings) -> tuple[bool, str]:
@@ -83,3 +86,26 @@ async def _face(settings: Settings) -> tuple[bool, str]:
     finally:
         await child.close()
     return True, f"face: {header.get('backend')}, {header.get('driver')}, OpenGL {header.get('opengl')}"
+
+
+async def _emotes(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+    """Read the operator's animations as a start does; a wrong one is left out there."""
+    if not settings.render.enabled:
+        return
+    emotes = emotes_of(settings)
+    child = Child("render.worker")
+
+    async def check(path: str) -> None:
+        await child.ask("clip", action=path)
+
+    try:
+        complaints = await emotes.look(check)
+    finally:
+        await child.close()
+    for complaint in complaints:
+        yield True, f"animation left out: {complaint}"
+    own = len(emotes.all()) - len(emotes.built_in)
+    yield (
+        True,
+        f"animations: {len(emotes.built_in)} built in, {own} of your own, {len(emotes.for_her())} for her",
+    )

@@ -1,4 +1,4 @@
-"""`otomo render`: one picture of her into a file, by the same code that serves the bots."""
+"""`otomo render`: one picture of her, or a short loop, into a file, by the same code that serves the bots."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from engine.conversation import Face
 from engine.mood_face import face_for
 
 FORMATS: Final = {".png": "png", ".webp": "webp", ".jpg": "jpeg", ".jpeg": "jpeg"}
+LOOP_FORMATS: Final = {".webp": "webp", ".mp4": "mp4"}
+LOOP_PATIENCE: Final = 6.0
+"""How many times the usual limit a loop may take: it is some sixty pictures."""
 
 
 def draw_to_file(wanted: argparse.Namespace) -> int:
@@ -25,18 +28,22 @@ def draw_to_file(wanted: argparse.Namespace) -> int:
         ConfigError: An argument is wrong.
     """
     out = Path(wanted.out)
-    if out.suffix.lower() not in FORMATS:
-        raise ConfigError(f"{out}: the name must end with .png, .webp or .jpg")
+    formats = LOOP_FORMATS if wanted.action else FORMATS
+    if out.suffix.lower() not in formats:
+        raise ConfigError(f"{out}: the name must end with one of {', '.join(formats)}")
     if wanted.emotion not in EMOTIONS:
         raise ConfigError(f"--emotion: one of {', '.join(EMOTIONS)}")
     if not 0 <= wanted.intensity <= 100:
         raise ConfigError("--intensity: 0 to 100")
     try:
-        data = asyncio.run(_draw(wanted, FORMATS[out.suffix.lower()]))
+        data = asyncio.run(_draw(wanted, formats[out.suffix.lower()]))
     except ChildError as error:
         print(f"otomo: {error}", file=sys.stderr)
         return 1
-    out.write_bytes(data)
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        raise ConfigError(f"{out}: {error.strerror}") from None
     return 0
 
 
@@ -46,17 +53,20 @@ async def _draw(wanted: argparse.Namespace, kind: str) -> bytes:
     try:
         header, _ = await child.ask("expressions", model=model)
         face = _face(wanted, tuple(header["expressions"]))
-        _, data = await child.ask(
-            "snapshot",
-            model=model,
-            expression=face.expression,
-            weight=face.weight,
-            emotion=face.emotion,
-            framing=wanted.framing,
-            size_px=wanted.size,
-            background=wanted.background,
-            format=kind,
-        )
+        request = {
+            "model": model,
+            "expression": face.expression,
+            "weight": face.weight,
+            "emotion": face.emotion,
+            "framing": wanted.framing,
+            "size_px": wanted.size,
+            "background": wanted.background,
+            "format": kind,
+        }
+        if wanted.action:
+            _, data = await child.ask("loop", patience=LOOP_PATIENCE, action=wanted.action, **request)
+        else:
+            _, data = await child.ask("snapshot", **request)
     finally:
         await child.close()
     return data

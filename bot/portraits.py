@@ -7,6 +7,7 @@ still drawn before, a still that ships with the product, no picture. The last on
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import time
@@ -68,6 +69,7 @@ class Portraits:
     _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
     _errands: set[asyncio.Task[None]] = field(default_factory=set)
     _rest_until: float = 0.0
+    _warm: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         limits = ChildLimits(request_s=self.settings.timeout_s)
@@ -76,11 +78,17 @@ class Portraits:
 
     async def warm(self) -> None:
         """Learn what the usual figure can show, and which of the operator's animations can be played."""
-        if not self.settings.enabled:
-            return
-        await self._model_for("")
-        for complaint in await self.emotes.look(self.check_clip):
-            log.warning("an animation is left out: %s", complaint)
+        if self.settings.enabled:
+            await self._model_for("")
+            for complaint in await self.emotes.look(self.check_clip):
+                log.warning("an animation is left out: %s", complaint)
+        self._warm.set()
+
+    async def ready(self, timeout_s: float) -> bool:
+        """Wait for the end of `warm`, but not for ever. Returns whether it has ended."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._warm.wait(), timeout_s)
+        return self._warm.is_set()
 
     async def check_clip(self, path: str) -> None:
         """Parse an animation file in the child.

@@ -39,12 +39,14 @@ class Context:
 def choose_backend() -> Backend:
     """Return what works here, tried without binding the process to it.
 
-    The environment variable OTOMO_GL_BACKEND ("egl" or "osmesa") overrides the choice.
+    The environment variable OTOMO_GL_BACKEND ("egl", "osmesa" or "none") overrides the choice.
 
     Raises:
         NoGraphicsError: Neither library is there and usable.
     """
     wanted = os.environ.get("OTOMO_GL_BACKEND", "")
+    if wanted == "none":
+        raise NoGraphicsError("drawing is turned off by OTOMO_GL_BACKEND")
     if wanted != "osmesa" and _egl_works():
         return "egl"
     if wanted != "egl" and _first_library(_OSMESA_LIBRARIES) is not None:
