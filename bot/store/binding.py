@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
-from sqlalchemy import and_, exists, insert, select, update
+from sqlalchemy import BigInteger, Select, and_, bindparam, exists, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.instants import now
@@ -18,23 +20,18 @@ async def bind(
 ) -> tuple[int, int] | None:
     """Return the turn's id and the fence of this load."""
     await lock_user(connection, user_id)
-    if platforms is not None:
-        await _put_back(connection, user_id, platforms)
-    turn = (
-        await connection.execute(
-            select(turns.c.id, turns.c.status).where(turns.c.user_id == user_id, is_open_turn())
-        )
-    ).first()
+    turn = (await connection.execute(_UNFINISHED, {"owner": user_id})).first()
+    if turn is not None and turn.status == "waiting" and await _put_back(connection, turn.id, platforms):
+        turn = None
     if turn is None:
-        turn_id: int | None = await _open(connection, user_id, pace, platforms)
+        turn_id = await _open(connection, user_id, pace, platforms)
     else:
         turn_id = turn.id
         if turn.status == "waiting":
-            await _join(connection, user_id, turn_id)
+            await _join(connection, user_id, turn.id)
     if turn_id is None:
         return None
-    raised = update(turns).where(turns.c.id == turn_id).values(fence=turns.c.fence + 1)
-    return turn_id, (await connection.execute(raised.returning(turns.c.fence))).scalar_one()
+    return turn_id, (await connection.execute(_LOADED, {"turn": turn_id})).scalar_one()
 
 
 async def lock_user(connection: AsyncConnection, user_id: int) -> None:
@@ -45,26 +42,23 @@ async def lock_user(connection: AsyncConnection, user_id: int) -> None:
         )
 
 
-async def _put_back(connection: AsyncConnection, user_id: int, platforms: Platforms) -> None:
-    """Let the words of a turn that was opened for another platform wait again."""
+async def _put_back(connection: AsyncConnection, turn_id: int, platforms: Platforms) -> bool:
+    """Let the words of a turn that was opened for another platform wait again, if it was."""
+    if platforms is None:
+        return False
     ours = exists().where(incoming.c.turn_id == turns.c.id, is_from(platforms))
-    foreign = and_(turns.c.user_id == user_id, turns.c.status == "waiting", ~ours)
-    given_up = update(turns).where(foreign).values(status="failed", settled_at=now())
-    turn_id = (await connection.execute(given_up.returning(turns.c.id))).scalar()
-    if turn_id is not None:
-        await connection.execute(update(incoming).where(incoming.c.turn_id == turn_id).values(turn_id=None))
+    given_up = update(turns).where(turns.c.id == turn_id, ~ours).values(status="failed", settled_at=now())
+    if (await connection.execute(given_up.returning(turns.c.id))).first() is None:
+        return False
+    await connection.execute(update(incoming).where(incoming.c.turn_id == turn_id).values(turn_id=None))
+    return True
 
 
 async def _open(connection: AsyncConnection, user_id: int, pace: Pace, platforms: Platforms) -> int | None:
-    waiting = and_(incoming.c.user_id == user_id, incoming.c.turn_id.is_(None), is_from(platforms))
-    ripe = select(incoming.c.user_id).where(waiting).group_by(incoming.c.user_id).having(is_ripe(pace))
-    if (await connection.execute(ripe)).first() is None:
+    rows = (await connection.execute(_ripe(pace, platforms), {"owner": user_id})).all()
+    if not rows:
         return None
-    opened = await connection.execute(
-        insert(turns).values(user_id=user_id, status="waiting", created_at=now()).returning(turns.c.id)
-    )
-    turn_id: int = opened.scalar_one()
-    rows = await _waiting(connection, user_id, platforms)
+    turn_id: int = (await connection.execute(_OPENED, {"user_id": user_id})).scalar_one()
     await _bind_rows(connection, turn_id, _run(rows, rows[0]))
     return turn_id
 
@@ -76,17 +70,36 @@ async def _join(connection: AsyncConnection, user_id: int, turn_id: int) -> None
         )
     ).one()
     if last.kind == "message":
-        await _bind_rows(connection, turn_id, _run(await _waiting(connection, user_id), last))
+        waiting = (await connection.execute(_waiting(None), {"owner": user_id})).all()
+        await _bind_rows(connection, turn_id, _run(waiting, last))
 
 
-async def _waiting(
-    connection: AsyncConnection, user_id: int, platforms: Platforms = None
-) -> Sequence[AnyRow]:
+# Statements are made once: making one costs as much as running it.
+_OWNER: Final = bindparam("owner", type_=BigInteger)
+_UNFINISHED: Final = select(turns.c.id, turns.c.status).where(turns.c.user_id == _OWNER, is_open_turn())
+_OPENED: Final = insert(turns).values(status="waiting", created_at=now()).returning(turns.c.id)
+_LOADED: Final = (
+    update(turns)
+    .where(turns.c.id == bindparam("turn", type_=BigInteger))
+    .values(fence=turns.c.fence + 1)
+    .returning(turns.c.fence)
+)
+
+
+@lru_cache
+def _waiting(platforms: Platforms) -> Select[tuple[int, str, str, str, str]]:
     columns = (incoming.c.id, incoming.c.kind, incoming.c.platform, incoming.c.chat, incoming.c.thread)
-    waiting = select(*columns).where(
-        incoming.c.user_id == user_id, incoming.c.turn_id.is_(None), is_from(platforms)
-    )
-    return (await connection.execute(waiting.order_by(incoming.c.id))).all()
+    mine = and_(incoming.c.user_id == _OWNER, incoming.c.turn_id.is_(None), is_from(platforms))
+    return select(*columns).where(mine).order_by(incoming.c.id)
+
+
+@lru_cache
+def _ripe(pace: Pace, platforms: Platforms) -> Select[tuple[int, str, str, str, str]]:
+    """All that waits of a user, or nothing as long as a burst goes on."""
+    burst = incoming.alias("burst")
+    mine = and_(burst.c.user_id == _OWNER, burst.c.turn_id.is_(None), is_from(platforms, burst))
+    over = select(burst.c.user_id).where(mine).group_by(burst.c.user_id).having(is_ripe(pace, burst))
+    return _waiting(platforms).where(over.exists())
 
 
 def _run(rows: Sequence[AnyRow], like: AnyRow) -> list[int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import BigInteger, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
@@ -84,7 +84,13 @@ async def write_character(
         Fenced: Somebody else has changed it since it was loaded.
     """
     columns = character_columns(state) | {"version": loaded_version + 1}
-    same = (characters.c.user_id == user_id) & (characters.c.version == loaded_version)
-    written = await connection.execute(update(characters).where(same).values(columns))
+    written = await connection.execute(_WRITTEN, {**columns, "owner": user_id, "loaded": loaded_version})
     if written.rowcount != 1:
         raise Fenced(f"the character of user {user_id} is no longer version {loaded_version}")
+
+
+# The columns come as parameters: as values of the statement each would cost a look at its expression.
+_WRITTEN: Final = update(characters).where(
+    characters.c.user_id == bindparam("owner", type_=BigInteger),
+    characters.c.version == bindparam("loaded", type_=BigInteger),
+)

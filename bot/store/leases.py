@@ -8,7 +8,20 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, true, union, update
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+    union,
+    update,
+)
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from bot.store.instants import EPOCH, from_now, now
@@ -33,18 +46,18 @@ Platforms = tuple[str, ...] | None
 """Whose rows are looked at, None for all: those of others wait for a process that has their platform."""
 
 
-def is_ripe(pace: Pace) -> ColumnElement[bool]:
+def is_ripe(pace: Pace, rows: FromClause = incoming) -> ColumnElement[bool]:
     """Whether a group of waiting rows of one user may become a turn (for HAVING)."""
     return or_(
-        func.max(incoming.c.at) <= from_now(-pace.quiet_s),
-        func.min(incoming.c.at) <= from_now(-pace.longest_s),
-        func.sum(case((incoming.c.kind != "message", 1), else_=0)) > 0,
+        func.max(rows.c.at) <= from_now(-pace.quiet_s),
+        func.min(rows.c.at) <= from_now(-pace.longest_s),
+        func.sum(case((rows.c.kind != "message", 1), else_=0)) > 0,
     )
 
 
-def is_from(platforms: Platforms) -> ColumnElement[bool]:
+def is_from(platforms: Platforms, rows: FromClause = incoming) -> ColumnElement[bool]:
     """Whether a row of incoming came from one of these platforms."""
-    return true() if platforms is None else incoming.c.platform.in_(platforms)
+    return true() if platforms is None else rows.c.platform.in_(platforms)
 
 
 def _with_work(pace: Pace, platforms: Platforms) -> Select[tuple[int]]:

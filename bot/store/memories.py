@@ -26,16 +26,18 @@ async def add_messages(
     connection: AsyncConnection, user_id: int, turn_id: int, sides: Sequence[HistoryTurn]
 ) -> None:
     """Write sides of the talk in their order."""
-    for side in sides:  # one by one: ids must follow the order
-        await connection.execute(
-            insert(messages).values(
-                user_id=user_id,
-                turn_id=turn_id,
-                role=side.role,
-                content=side.content,
-                created_at=side.created_at,
-            )
-        )
+    rows = [
+        {
+            "user_id": user_id,
+            "turn_id": turn_id,
+            "role": side.role,
+            "content": side.content,
+            "created_at": side.created_at,
+        }
+        for side in sides
+    ]
+    if rows:  # as parameter sets they are written one after the other: ids follow the order
+        await connection.execute(insert(messages), rows)
 
 
 async def read_facts(connection: AsyncConnection, user_id: int, limit: int) -> tuple[Fact, ...]:
