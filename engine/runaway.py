@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-TIMES: Final = 5
-"""A phrase said so often in a row, up to the very end, is a loop."""
-SHORTEST_LOOP: Final = 60
-"""Characters that all its repeats take at least."""
+ROUNDS_CUT_OFF: Final = 5
+"""A phrase said so often in a row up to the end of a reply that stops inside a sentence is a loop."""
+ROUNDS: Final = 12
+"""In a reply that ends like one it takes more: somebody may have asked for ten times "hello"."""
+SHORTEST_LOOP: Final = 120
+"""Characters that all its rounds take at least."""
 LONGEST_PHRASE: Final = 300
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’)\]*_]*(?=\s|$)")
-_ENDED: Final = re.compile(r"(?:[.!?…。！？][\"'”’)\]*_]*|```|[)\]}])\s*\Z")
+_ENDED: Final = re.compile(r"(?:[.!?…。！？][\"'”’)\]*_]*|[)\]}|])\s*\Z")
 
 
 def without_loop(dialogue: str) -> str:
-    """Cut the loop at the end of a reply that was stopped in the middle of it.
+    """Cut the loop at the end of a reply; a reply that ends with code is left alone.
 
-    A reply that ends with a whole sentence is left alone, whatever it repeats: somebody may have asked
-    for a hundred times "hello". Linear in the reply's length.
+    Linear in the reply's length.
 
     Args:
         dialogue: Her words, cleaned.
@@ -30,9 +31,9 @@ def without_loop(dialogue: str) -> str:
     Returns:
         What came before the loop with its first round, to a sentence's end if there is one.
     """
-    if _ENDED.search(dialogue[-8:]):
+    if dialogue.endswith("```"):
         return dialogue
-    start, period = _loop(dialogue)
+    start, period = _loop(dialogue, ROUNDS if _ENDED.search(dialogue[-8:]) else ROUNDS_CUT_OFF)
     if not period:
         return dialogue
     first_round = start + period
@@ -41,13 +42,13 @@ def without_loop(dialogue: str) -> str:
     return dialogue[:end] if end else dialogue[:first_round].rstrip(" ,;:-\n") + "…"
 
 
-def _loop(said: str) -> tuple[int, int]:
+def _loop(said: str, rounds: int) -> tuple[int, int]:
     """Find the shortest phrase of which the reply's end is made: where its rounds begin, and its length."""
     backwards = said[::-1]
     same = _common_beginnings(backwards)
     for period in range(1, min(LONGEST_PHRASE, len(said) - 1) + 1):
         reach = period + same[period]
-        if reach >= max(TIMES * period, SHORTEST_LOOP):
+        if reach >= max(rounds * period, SHORTEST_LOOP):
             return len(said) - reach, period
     return 0, 0
 

@@ -118,10 +118,10 @@ def bounded_delta(value: object, limit: int) -> int | None:
 def clean_memory(value: object) -> str | None:
     """Make a memory safe to store: no angle brackets, runs of blanks to one, at most 240 characters.
 
-    A single line break stays; "null" and "none" are not memories.
+    A single line break stays; "null", "none" and what has no letter ("391.11") are not memories.
     """
     text = _said(value)
-    if text is None:
+    if text is None or not any(map(str.isalpha, text)):
         return None
     text = _SURROGATE.sub("", text).replace("<", "").replace(">", "")
     return _said(_BLANKS.sub(" ", text.strip())[:MEMORY_CHARACTERS])

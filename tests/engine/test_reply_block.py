@@ -293,6 +293,12 @@ def test_deltas_that_a_small_model_put_inside_the_mood_count_too():
     assert updates('{"mood_change": {"emotion": "I love you", "trust_delta": 3}}') == {"trustDelta": 3}
 
 
+@pytest.mark.parametrize("memory", ["391.11", "...", "7", "🙂"])
+def test_a_memory_has_letters(memory: str):
+    assert updates(json.dumps({"new_memory": memory, "trust_delta": 1})) == {"trustDelta": 1}
+    assert updates(json.dumps({"new_memory": "彼は猫が好き", "trust_delta": 1})) != {"trustDelta": 1}
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3),
