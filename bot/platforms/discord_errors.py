@@ -28,7 +28,7 @@ NETWORK_ERRORS: Final = (aiohttp.ClientError, OSError)
 """What a broken or missing connection raises (TimeoutError is an OSError)."""
 
 _CLOSE_REASONS: Final = {
-    4004: "Discord refuses the token (discord.token)",
+    4004: "Discord refuses the bot token (DISCORD_TOKEN): reset it in the developer portal, and set the new one",
     4010: "Discord refuses the shard number",
     4011: "Discord asks for sharding: she is in too many servers for one connection",
     4012: "Discord no longer speaks this version of its gateway: update Otomo",

@@ -65,6 +65,7 @@ _no_payloads = _NoPayloads()
 
 def quiet_library_logs() -> None:
     """Keep words and tokens out of the logs, whatever level somebody sets."""
+    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # she has no voice there
     for name in _DUMPING_LOGGERS:
         logging.getLogger(f"discord.{name}").addFilter(_no_payloads)
 

@@ -58,6 +58,7 @@ class DiscordServer:
     messages: list[dict[str, Any]] = field(default_factory=list)
     callbacks: list[dict[str, Any]] = field(default_factory=list)
     commands: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
     identified: list[dict[str, Any]] = field(default_factory=list)
     heartbeats: int = 0
     close_code: int | None = None
@@ -188,9 +189,26 @@ class DiscordServer:
             for known in self.messages:
                 if known.get("nonce") == body["nonce"]:
                     return _json(known)
-        message = self.message(ME, body.get("content", ""), nonce=body.get("nonce"))
+        files = await self._keep_files(request)
+        message = self.message(ME, body.get("content", ""), nonce=body.get("nonce"), attachments=files)
         self.messages.append(message)
         return _json(message)
+
+    async def _keep_files(self, request: web.Request) -> list[dict[str, Any]]:
+        """Keep what was attached to a message."""
+        if request.content_type != "multipart/form-data":
+            return []
+        found = [part for part in (await request.post()).values() if isinstance(part, web.FileField)]
+        attachments = []
+        for part in found:
+            data = part.file.read()
+            part.file.close()
+            number = self.snowflake()
+            self.files[number] = data
+            attachments.append(
+                {"id": number, "filename": part.filename, "size": len(data), "url": "", "proxy_url": ""}
+            )
+        return attachments
 
     async def _interaction(self, request: web.Request, path: str) -> web.StreamResponse:
         body = await _body(request)
