@@ -2,5 +2,5 @@
 
 from typing import Final
 
-RENDERER_VERSION: Final = "1"
+RENDERER_VERSION: Final = "2"
 """Part of every cache key: raised whenever the same request gives a different picture."""

@@ -129,7 +129,7 @@ def mood_background(emotion: str, daytime: str | None, side_px: int) -> Pixels:
     share = _MOOD_SHARE * (0.6 if daytime == "night" else 1.0)
     top = np.array(upper, np.float32) * (1 - share) + tint * share
     bottom = np.array(lower, np.float32) * (1 - share / 2) + tint * share / 2
-    # Soft shapes need no more: worked out on a coarse grid and stretched, in floats against steps.
+    # Soft shapes need no more: worked out on a coarse grid and stretched.
     coarse_px = max(16, side_px // _COARSER)
     across = (np.arange(coarse_px, dtype=np.float32) + np.float32(0.5)) / np.float32(coarse_px)
     x, y = np.meshgrid(across, across)
@@ -138,16 +138,8 @@ def mood_background(emotion: str, daytime: str | None, side_px: int) -> Pixels:
     light = np.minimum(255.0, top * 0.4 + 160.0)
     picture += (light - picture) * _glow(x, y)[..., None]
     picture += (light - picture) * _discs(x, y, emotion)[..., None]
-    return _stretched(picture, side_px)
-
-
-def _stretched(coarse: Plane, side_px: int) -> Pixels:
-    planes = [Image.fromarray(np.ascontiguousarray(coarse[..., channel])) for channel in range(3)]
-    stretched = [plane.resize((side_px, side_px), Image.Resampling.BICUBIC) for plane in planes]
-    pixels: Pixels = np.clip(np.stack([np.asarray(p) for p in stretched], axis=2) + 0.5, 0, 255).astype(
-        np.uint8
-    )
-    return pixels
+    coarse = Image.fromarray(np.clip(picture + 0.5, 0, 255).astype(np.uint8))
+    return np.asarray(coarse.resize((side_px, side_px), Image.Resampling.BICUBIC))
 
 
 def _glow(x: Plane, y: Plane) -> Plane:

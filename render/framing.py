@@ -21,16 +21,18 @@ FIELD_OF_VIEW_DEGREES: Final = 22.0
 _HEAD_IS_BODY: Final = 0.45
 """A head box that is a larger share of the body is no head to cut out: the whole is shown."""
 _NEAR_M: Final = 0.05
-_TRUNK: Final[dict[Framing, float]] = {"portrait": 0.37, "bust": 1.12}
+_TRUNK: Final[dict[Framing, float]] = {"portrait": 0.27, "bust": 1.05}
 """How far a picture reaches below the head joint, in distances from that joint to the hips."""
 _TRUNK_IN_HEADS: Final = 2.2
 """That distance of a body without hips, in heights of the head above its joint."""
-_HEAD_ABOVE: Final[dict[Framing, float]] = {"portrait": 0.16, "bust": 0.22}
+_HEAD_ABOVE: Final[dict[Framing, float]] = {"portrait": 0.13, "bust": 0.20}
 """Air above the head, in heights of the head above its joint."""
 _HEAD_WIDTHS: Final[dict[Framing, float]] = {"portrait": 1.12, "bust": 1.3}
 """The least picture height in widths of the head with its hair."""
 _FOLLOW: Final[dict[Framing, float]] = {"portrait": 0.8, "bust": 0.5}
-_FULL_MARGIN: Final = 0.05
+_FULL_MARGIN: Final = 0.02
+_THING_MARGIN: Final = 0.05
+"""A thing reaches nearer to the camera than its middle and looks larger for it."""
 
 Vector = npt.NDArray[np.float64]
 
@@ -148,7 +150,10 @@ def _extent(measures: Measures, framing: Framing) -> tuple[float, float, Vector]
 def _whole(measures: Measures) -> tuple[float, float, Vector]:
     size = measures.high - measures.low
     # Of a person in T-pose only the height counts; of a thing the width as well.
-    side = float(size[1] if measures.has_head else max(size[0], size[1])) * (1 + 2 * _FULL_MARGIN)
+    if measures.has_head:
+        side = float(size[1]) * (1 + 2 * _FULL_MARGIN)
+    else:
+        side = float(max(size[0], size[1])) * (1 + 2 * _THING_MARGIN)
     middle = (measures.low + measures.high) / 2
     return float(middle[1]) - side / 2, float(middle[1]) + side / 2, middle
 

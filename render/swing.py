@@ -14,6 +14,8 @@ from render.vrm import Model
 
 SETTLE_STEPS: Final = 40
 SETTLE_STEP_S: Final = 1 / 30
+_STILL_M: Final = 2.5e-4
+"""Hair whose ends move less than this in a step hangs still."""
 
 Vectors = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -61,8 +63,15 @@ class Swing:
         stage = self._stage(local, moved)
         turns = self._advanced(stage, SETTLE_STEP_S)
         for _ in range(SETTLE_STEPS - 1):
+            if self._hangs_still():
+                break
             turns = self._advanced(stage, SETTLE_STEP_S)
         return self._turned(local, turns)
+
+    def _hangs_still(self) -> bool:
+        assert self._now is not None
+        assert self._before is not None
+        return float(np.abs(self._now - self._before).max()) < _STILL_M
 
     def step(self, local: Quaternion, seconds: float, moved: Vectors | None = None) -> Quaternion:
         """Move on by `seconds`; the first step starts from the pose itself.

@@ -98,7 +98,7 @@ class Lock:
 def lock_surface(head: Head, lock: Lock, length: float, sides: int = 6) -> Surface:
     """Return the mesh of a lock."""
     reach = float(np.linalg.norm(np.diff(lock.path, axis=0), axis=1).sum())
-    steps = int(np.clip(reach / 0.0115, 12, 38))
+    steps = int(np.clip(reach / (0.0190 if lock.swings == "back" else 0.0080), 12, 40))
     path = spline(lock.path, steps)
     t = np.linspace(0, 1, steps)
     width = (

@@ -55,6 +55,6 @@ def crown(head: Head, root: tuple[float, float], *steps: tuple[float, float, flo
     lead = []
     for share in (0.0, 0.3, 0.65):
         x, z = start * (1 - share) + first * share
-        above = 0.0056 * (1 - share) + lift * share
+        above = 0.0036 * (1 - share) + lift * share
         lead.append((x, _crown_height(head, float(x), float(z), above), z))
     return np.vstack([lead, path])

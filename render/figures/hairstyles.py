@@ -42,7 +42,8 @@ def build_hair(
     parts = [skeleton.rigid(_raised(build_cap(head, length), chin), "hair_cap", "head")]
     for lock in dress.locks:
         surface = _raised(lock_surface(head, lock, length), chin)
-        parts.append(_hung(surface, "hair", lock.swings, chains, chin, skeleton))
+        material = "hair_back" if lock.swings == "back" else "hair"
+        parts.append(_hung(surface, material, lock.swings, chains, chin, skeleton))
     if dress.sheet is not None:
         surface = _raised(backing(head, dress.sheet, length), chin)
         parts.append(_hung(surface, "hair_deep", "back", chains, chin, skeleton))

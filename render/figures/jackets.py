@@ -28,7 +28,7 @@ from render.figures.tailor import (
     without,
 )
 
-_CELL = (0.0110, 0.0165, 0.0110)
+_CELL = (0.0130, 0.0190, 0.0130)
 _CUT = 0.985
 """Where sleeves end, as a share of the way to the wrist."""
 

@@ -53,7 +53,7 @@ def skirt_chains() -> list[Chain]:
 
 def build_skirt(tailor: Tailor, chains: list[Chain]) -> list[Part]:
     """Return a long skirt with soft folds."""
-    angle = np.linspace(0, 2 * np.pi, 96, endpoint=False)
+    angle = np.linspace(0, 2 * np.pi, 84, endpoint=False)
     heights = np.concatenate([np.linspace(1.045, 0.90, 7), np.linspace(0.87, 0.33, 12)])
     points = np.array([_skirt_ring(y, angle, 1.0) for y in heights])
     surface = sheet(points, _away(points), closed=True, uvs=_skirt_uvs(angle, heights))
@@ -100,7 +100,7 @@ def build_trousers(tailor: Tailor, *, hem: float = 0.10) -> list[Part]:
     hips = grown(body.torso(), 0.009)
     whole = below(1.035 * k, above(hem, lambda p: soft_minimum(hips(p), both(p), 0.05), 0.004), 0.004)
     size = 0.21
-    surface = polygonise(whole, (-size, hem - 0.03, -0.16), (size, 1.06 * k, 0.16), (0.0140, 0.0250, 0.0140))
+    surface = polygonise(whole, (-size, hem - 0.03, -0.16), (size, 1.06 * k, 0.16), (0.0160, 0.0280, 0.0160))
     belt = hoop(grown(body.torso(), 0.010), np.array([0, 1.022 * k, -0.01]), UPWARDS, 0.0, (0.016, 0.0035))
     return [tailor.on_legs(surface, "lower"), tailor.on_torso(belt, "shoe")]
 
@@ -154,6 +154,6 @@ def build_shoes(tailor: Tailor, *, shaft: float) -> list[Part]:
     for side in (1.0, -1.0):
         low = (min(side * 0.02, side * 0.16), -0.01, -0.11)
         high = (max(side * 0.02, side * 0.16), shaft + 0.02, 0.17)
-        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, (0.0105, 0.0120, 0.0120))
+        surface: Surface = polygonise(_shoe(tailor.body, side, shaft), low, high, (0.0125, 0.0145, 0.0140))
         parts.append(tailor.on_legs(surface, "shoe"))
     return parts

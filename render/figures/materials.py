@@ -24,7 +24,6 @@ class Material:
         toony: Sharpness of the shadow's border, 0 to 1.
         outline: Colour of the outline, or None.
         outline_width: Metres.
-        rim: Colour of the light along the borders, or None.
         alpha: None for an opaque material, else its opacity from 0 to 1.
         depth: A blended material writes depth.
         double_sided: Seen from behind as well.
@@ -38,7 +37,6 @@ class Material:
     toony: float = 0.93
     outline: str | None = None
     outline_width: float = 0.0012
-    rim: str | None = None
     alpha: float | None = None
     depth: bool = True
     double_sided: bool = False
@@ -79,13 +77,6 @@ class Material:
                 "outlineColorFactor": linear(self.outline),
                 "outlineLightingMixFactor": 0.0,
             }
-        if self.rim is not None:
-            toon |= {
-                "parametricRimColorFactor": linear(self.rim),
-                "parametricRimFresnelPowerFactor": 4.5,
-                "parametricRimLiftFactor": 0.0,
-                "rimLightingMixFactor": 1.0,
-            }
         return toon
 
 
@@ -125,37 +116,36 @@ def _skin(palette: Palette) -> list[Material]:
 
 
 def _cloth(
-    name: str, colour: str, shade: str, picture: str | None = None, *, double: bool = False, rim: float = 0.10
+    name: str, colour: str, shade: str, picture: str | None = None, *, double: bool = False
 ) -> Material:
     """Return a fabric; a picture multiplies its colours."""
     line = mixed(shade, "#1c1526", 0.62)
     return Material(
         name, colour, shade, picture, shift=-0.06, toony=0.92, outline=line, outline_width=0.0014,
-        rim=mixed("#000000", colour, rim), double_sided=double,
+        double_sided=double,
     )  # fmt: skip
 
 
 def all_materials(style: Style) -> list[Material]:
-    """Return the materials of a figure."""
+    """Return the materials of a figure, roughly from front to back: a hidden surface is then not shaded."""
     palette = style.palette
     hair_shade = _ratio(mixed(palette.hair, palette.hair_dark, 0.75), palette.hair)
     hair = Material(
         "hair", "#ffffff", hair_shade, "hair", shift=-0.10, toony=0.93, outline=palette.hair_line,
-        outline_width=0.0010, rim=mixed("#000000", palette.hair_light, 0.16),
+        outline_width=0.0010,
     )  # fmt: skip
     trim = mixed(palette.outer, palette.outer_shade, 0.55)
     deep = mixed(palette.hair, palette.hair_dark, 0.85)
     return [
-        *_skin(palette),
         hair,
-        replace(hair, name="hair_cap", outline=None),
-        Material("hair_deep", deep, mixed(deep, palette.hair_line, 0.15), double_sided=True),
+        *_skin(palette),
+        _cloth("outer_trim", trim, palette.outer_shade),
+        _cloth("knit_trim", trim, palette.outer_shade, "ribs"),
+        _cloth("accent", palette.accent, mixed(palette.accent, palette.outer_shade, 0.5)),
         _cloth("top", palette.top, palette.top_shade, double=True),
         _cloth("knit", palette.top, palette.top_shade, "ribs"),
         _cloth("outer", palette.outer, palette.outer_shade, double=True),
-        _cloth("outer_trim", trim, palette.outer_shade),
-        _cloth("knit_trim", trim, palette.outer_shade, "ribs"),
-        _cloth("lower", palette.lower, palette.lower_shade, double=True, rim=0.2),
+        _cloth("lower", palette.lower, palette.lower_shade, double=True),
         Material(
             "skirt",
             "#ffffff",
@@ -168,5 +158,7 @@ def all_materials(style: Style) -> list[Material]:
             double_sided=True,
         ),
         _cloth("shoe", palette.shoe, palette.shoe_shade),
-        _cloth("accent", palette.accent, mixed(palette.accent, palette.outer_shade, 0.5)),
+        Material("hair_deep", deep, mixed(deep, palette.hair_line, 0.15), double_sided=True),
+        replace(hair, name="hair_cap", outline=None),
+        replace(hair, name="hair_back"),
     ]

@@ -12,10 +12,14 @@ from render.figures.field import Field, grown, polygonise
 from render.figures.mesh import Part, Surface, rings, slab
 from render.figures.tailor import AHEAD, Tailor, above, band, below, cast, collar_ring, front_opening, without
 
-_CELL = (0.0125, 0.0150, 0.0125)
+_CELL = (0.0140, 0.0180, 0.0140)
 _RIB = 0.0085
 """Width of one rib of a knitted fabric, metres."""
-_FINE = (0.0095, 0.0110, 0.0125)
+_FINE = (0.0105, 0.0125, 0.0125)
+_SHOWN = 0.128
+"""Half the width of what a garment worn open ever shows of the shirt below, metres."""
+_BEHIND = -0.085
+"""No shirt is seen further back than this."""
 
 
 def build_neck(tailor: Tailor) -> Part:
@@ -47,8 +51,7 @@ def build_turtleneck(tailor: Tailor) -> list[Part]:
     k, r, chin = tailor.k, tailor.body.frame.neck, tailor.body.frame.chin
     torso = tailor.body.torso()
     cut = below(1.372 * k, above(0.98 * k, lambda p: torso(p) - 0.004))
-    size = tailor.body.frame.shoulder + 0.06
-    pullover = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.39 * k, 0.15), _CELL)
+    pullover = polygonise(cut, (-_SHOWN, 0.96 * k, _BEHIND), (_SHOWN, 1.39 * k, 0.15), _CELL)
     rows = np.array([
         (chin - 0.095 * k, -0.020, r * 1.42), (chin - 0.080 * k, -0.019, r * 1.22), (chin - 0.068 * k, -0.018, r * 1.20),
         (chin - 0.062 * k, -0.018, r * 1.27), (chin - 0.048 * k, -0.0165, r * 1.28), (chin - 0.030 * k, -0.015, r * 1.22),
@@ -62,13 +65,12 @@ def build_turtleneck(tailor: Tailor) -> list[Part]:
 
 def build_shirt(tailor: Tailor, depth: float) -> list[Part]:
     """Return a shirt with an open collar, and the throat it shows; `depth` is the opening's, metres."""
-    k, frame = tailor.k, tailor.body.frame
+    k, top = tailor.k, 1.378 * tailor.k
     torso = tailor.body.torso()
-    top, size = 1.378 * k, frame.shoulder + 0.06
     bottom = 1.335 * k - depth
     neckline = front_opening(np.array([bottom, top]), np.array([0.0, 0.45 * (top - bottom)]))
     cut = below(top, above(1.015 * k, without(above(bottom, neckline), lambda p: torso(p) - 0.005, 0.003)))
-    shirt = polygonise(cut, (-size, 0.96 * k, -0.15), (size, 1.40 * k, 0.16), _FINE)
+    shirt = polygonise(cut, (-_SHOWN, 0.96 * k, _BEHIND), (_SHOWN, 1.40 * k, 0.16), _FINE)
     skin = above(1.20 * k, below(1.40 * k, lambda p: torso(p) - 0.0015))
     throat = polygonise(skin, (-0.07, 1.22 * k, 0.0), (0.07, 1.385 * k, 0.16), _FINE)
     return [
@@ -84,6 +86,8 @@ _COLLAR = (
     (21, 1.386, 0.020, 0.011), (16, 1.364, 0.042, 0.012),
 )  # fmt: skip
 """Rows of a collar: angle of its front edge (degrees), height, drop at the point, lift (metres)."""
+_COLLAR_END = 62.0
+"""Where a collar ends (degrees): further back the coat's own collar would cut through it."""
 
 
 def _collar(tailor: Tailor) -> list[Part]:
@@ -93,17 +97,17 @@ def _collar(tailor: Tailor) -> list[Part]:
     for side in (1.0, -1.0):
         rows = []
         for start, height, drop, lift in _COLLAR:
-            angle = np.radians(np.linspace(start, 118, 20))
+            angle = np.radians(np.linspace(start, _COLLAR_END, 20))
             tip = ease(angle, np.radians(start + 55), np.radians(start))
-            rows.append(_ring(tailor, side, angle, height * k - drop * tip, lift))
+            rows.append(_ring(tailor, side, angle, height * k - drop * tip, np.full(20, lift)))
         grid = np.array(rows)
         away = grid.reshape(-1, 3) * [1, 0, 1] - [0, 0, -0.017]
         parts.append(tailor.on_torso(slab(grid, away, 0.0026), "top"))
     return parts
 
 
-def _ring(tailor: Tailor, side: float, angle: Array, heights: Array, lift: float) -> Array:
-    """Return points around the neck, `lift` metres above what is below the collar."""
+def _ring(tailor: Tailor, side: float, angle: Array, heights: Array, lift: Array) -> Array:
+    """Return points around the neck, `lift` (n,) metres above what is below the collar."""
     torso, r = tailor.body.torso(), tailor.body.frame.neck
     out = np.column_stack([side * np.sin(angle), np.zeros_like(angle), np.cos(angle)])
     axis = np.column_stack([np.zeros_like(angle), heights, np.full_like(angle, -0.017)])

@@ -9,6 +9,8 @@ from render.figures.hair import Lock, over
 from render.figures.hairdo import Hairdo, crown
 from render.figures.head import Head
 
+_TEMPLE = ((60, 0.192, 0.006), (66, 0.166, 0.008), (71, 0.140, 0.007), (74, 0.112, 0.004))
+
 
 def short_hair(head: Head) -> Hairdo:
     """Return short hair: a swept fringe, layers from the crown, close sides."""
@@ -26,6 +28,7 @@ def short_hair(head: Head) -> Hairdo:
     locks += [_tuft(head, float(a), 0.135, 0.078) for a in np.linspace(100, 260, 12)]
     locks += [_tuft(head, float(a), 0.088, 0.036) for a in np.linspace(132, 228, 8)]
     locks += [_tuft(head, s * 79.0, 0.130, 0.082) for s in (1, -1)]
+    locks += [_temple(head, s) for s in (1, -1)]
     return Hairdo(locks, None, [])
 
 
@@ -36,11 +39,17 @@ def _layer(head: Head, degrees: float) -> Lock:
     path = crown(
         head,
         (0.004, -0.012),
-        (degrees + swirl, 0.196, 0.013),
+        (degrees + swirl, 0.192, 0.011),
         (degrees + swirl, 0.168, 0.018),
         (degrees - swirl, end, 0.010),
     )
     return Lock(path, 0.0175, flat=0.22, blunt=0.5)
+
+
+def _temple(head: Head, side: int) -> Lock:
+    """Return a lock close to the skin that closes the gap below the fringe when the head is turned."""
+    path = over(head, *((side * a, y, lift) for a, y, lift in _TEMPLE))
+    return Lock(path, 0.0150, flat=0.22, blunt=0.5)
 
 
 def _tuft(head: Head, degrees: float, start: float, end: float) -> Lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +12,25 @@ from OpenGL import GL
 
 from render.errors import NoGraphicsError
 from render.vrm.accessors import Floats
-from render.vrm.meshes import Primitive
+from render.vrm.meshes import Indices, Primitive
 from render.vrm.textures import Pixels, Sampling
 
 _FLOAT_BYTES = 4
+_SLAB_M = 0.03
 
 
 class VertexBuffer:
     """One primitive: positions and normals change with pose and face, the rest never does.
 
     `key` says what the changing half holds now, so that it is uploaded only when that changes;
-    `corners` (8, 4) are those of its box in the world, as homogeneous points.
+    `corners` (8, 4) are those of its box in the world, as homogeneous points. `order` (3 m,) are the
+    primitive's indices in the order they are drawn.
     """
 
-    def __init__(self, primitive: Primitive) -> None:
+    def __init__(self, primitive: Primitive, order: Indices) -> None:
         self.key: Hashable = None
         self.corners = np.zeros((8, 4))
-        self._index_count = len(primitive.indices)
+        self._index_count = len(order)
         self._array = int(GL.glGenVertexArrays(1))
         self._moving, self._fixed, self._elements = (int(name) for name in GL.glGenBuffers(3))
         GL.glBindVertexArray(self._array)
@@ -41,7 +44,7 @@ class VertexBuffer:
         GL.glBufferData(GL.GL_ARRAY_BUFFER, uv.nbytes, uv, GL.GL_STATIC_DRAW)
         self._attribute(2, 2, stride=2, offset=0)
         GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self._elements)
-        indices = np.ascontiguousarray(primitive.indices)
+        indices = np.ascontiguousarray(order)
         GL.glBufferData(GL.GL_ELEMENT_ARRAY_BUFFER, indices.nbytes, indices, GL.GL_STATIC_DRAW)
         GL.glBindVertexArray(0)
 
@@ -76,6 +79,19 @@ def _corners(low: Floats, high: Floats) -> npt.NDArray[np.float64]:
     for axis in range(3):
         corners[:, axis] = np.where(np.arange(8) >> axis & 1, high[axis], low[axis])
     return corners
+
+
+def front_first(indices: Indices, depths: npt.NDArray[np.floating[Any]]) -> Indices:
+    """Return triangles reordered so that what is in front is drawn first and what it hides costs nothing.
+
+    Args:
+        indices: (3 m,) indices of triangles.
+        depths: (n,) how far each vertex reaches to the viewer, metres.
+    """
+    triangles = indices.reshape(-1, 3)
+    # In slabs: neighbours stay together, and a software driver works out each vertex only once.
+    slabs = np.floor(depths[triangles].mean(axis=1) / _SLAB_M)
+    return triangles[np.argsort(-slabs, kind="stable")].reshape(-1)
 
 
 def upload_texture(pixels: Pixels, sampling: Sampling) -> int:

@@ -15,13 +15,14 @@ from pyrender.renderer import Renderer
 
 from render.deform import deform
 from render.framing import Camera
-from render.gl.buffers import Canvas, VertexBuffer, upload_texture
+from render.gl.buffers import Canvas, VertexBuffer, front_first, upload_texture
 from render.gl.programs import SLOTS, Program, Programs, sampler_name
 from render.lighting import Lighting
 from render.rotations import Matrix
 from render.vrm import Model
 from render.vrm.expressions import MaterialChange, Resolved
 from render.vrm.materials import Material
+from render.vrm.meshes import Indices, Primitive
 from render.vrm.textures import Pixels, Sampling
 
 _OUTLINE_ROOM = 0.05
@@ -61,7 +62,7 @@ class ToonRenderer(Renderer):  # type: ignore[misc]
             return
         pixels = {sampling: model.pictures.pixels(sampling.image) for sampling in _samplings(model)}
         self._loaded[model.digest] = _Loaded(
-            buffers=[VertexBuffer(primitive) for primitive in model.primitives],
+            buffers=[VertexBuffer(primitive, _order(model, primitive)) for primitive in model.primitives],
             textures={sampling: upload_texture(image, sampling) for sampling, image in pixels.items()},
             surfaces=[_surface(material) for material in model.materials],
             order=_draw_order(model),
@@ -245,6 +246,14 @@ def _draw_order(model: Model) -> list[int]:
         return (2 if material.depth_write else 3, material.queue, number)
 
     return sorted((i for i, primitive in enumerate(model.primitives) if primitive.visible), key=rank)
+
+
+def _order(model: Model, primitive: Primitive) -> Indices:
+    """Indices as they are drawn; what is blended keeps the order its author gave it."""
+    if model.materials[primitive.material].alpha_mode == "BLEND" or not len(primitive.indices):
+        return primitive.indices
+    positions, _ = deform(model, primitive, (), model.rest_world)
+    return front_first(primitive.indices, positions[:, 2])
 
 
 def _surface(material: Material) -> Surface:

@@ -50,7 +50,7 @@ def test_a_limp_strand_hangs_down_and_keeps_its_length() -> None:
 
 def test_a_stiff_strand_stays() -> None:
     model = load(doll.glb(*with_strand(stiffness=20.0, gravityPower=0.1)))
-    assert settled(model) == pytest.approx(strand(model, model.tree.rotations), abs=0.003)
+    assert settled(model) == pytest.approx(strand(model, model.tree.rotations), abs=0.004)
 
 
 def test_gravity_may_pull_anywhere() -> None:
