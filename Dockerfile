@@ -11,7 +11,7 @@ COPY bot/ bot/
 COPY engine/ engine/
 COPY render/ render/
 COPY config/ config/
-RUN python3 bot/install.py && rm -rf /root/.cache
+RUN python3 bot/install.py && .venv/bin/python -m compileall -q .venv/lib bot engine render && rm -rf /root/.cache
 
 RUN useradd --create-home otomo && mkdir state && chown otomo state
 USER otomo

@@ -25,6 +25,8 @@ STAMP = VENV / "otomo-installed"
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 GL_PACKAGES = ("libegl1", "libgl1", "libgl1-mesa-dri")
+QUICK = ("--quiet", "--quiet", "--no-deps", "--no-compile")
+"""Of what is installed she imports a small part, which Python compiles at the first start."""
 TORCH_MISSING = (
     "no CPU build of torch could be had: she starts with keyword memory. To add memory by meaning later, "
     f"install {TORCH} (a CPU build) into .venv."
@@ -81,8 +83,8 @@ def _make_venv() -> None:
 def _install(locks: list[Path]) -> None:
     print("otomo: installing the locked dependencies (once; a minute or two)", flush=True)
     for lock in locks:
-        _run("install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock))
-    _run("install", "--quiet", "--no-deps", "--editable", str(ROOT))
+        _run("install", *QUICK, "--require-hashes", "--only-binary", ":all:", "-r", str(lock))
+    _run("install", *QUICK, "--editable", str(ROOT))
     if not _torch():
         print(f"otomo: {TORCH_MISSING}", flush=True)
 
@@ -93,7 +95,7 @@ def _torch() -> bool:
         return True
     for place in ([], ["--index-url", CPU_INDEX]):
         if _is_cpu_build(place):
-            return _pip("install", "--quiet", "--no-deps", *place, TORCH) == 0
+            return _pip("install", *QUICK, *place, TORCH) == 0
     return False
 
 
