@@ -23,7 +23,7 @@ from bot.store.store import Store
 from bot.store.turns import fail
 
 Handler = Callable[[int], Awaitable[None]]
-"""Runs the turns of one user until `bot.store.turns.load` gives None."""
+"""Runs a turn of one user, or several, if `bot.store.turns.load` gives one."""
 
 MAX_ATTEMPTS: Final = 3
 _RETRY_S: Final = (1.0, 4.0)
@@ -70,7 +70,7 @@ class Lanes:
         """Run lanes until `drain` has been called.
 
         Args:
-            handler: Runs the turns of one user until nothing is ripe. When the model is away it calls
+            handler: Runs a turn of one user; for what is ripe then it is called again. When the model is away it calls
                 `bot.store.leases.rest` and returns: the turn is kept and no attempt is counted.
             gave_up: Called after three failed attempts, to write an apology with `bot.store.turns.fail`.
                 The turn is failed afterwards in any case, and the lane goes on.

@@ -14,7 +14,7 @@ from typing import Final
 
 from bot.command_turn import CommandTurns
 from bot.commands import command_line
-from bot.errors import Fenced, ModelBusy, ModelError, ModelFiltered, ModelRefusedKey, ModelRefusedRequest
+from bot.errors import ModelBusy, ModelError, ModelFiltered, ModelRefusedKey, ModelRefusedRequest
 from bot.llm import Meter, metering
 from bot.looks import looks_of, settings_after
 from bot.ports import ChatModel, ChatRequest, Clock, Hooks, Phase
@@ -68,14 +68,15 @@ class Turns:
     _failures: dict[int, int] = field(default_factory=dict)
 
     async def run(self, user_id: int) -> None:
-        """Answer all that waits of one user; the handler of the lanes."""
+        """Answer what waits of one user with one turn; the handler of the lanes, which look again after it.
+
+        Raises:
+            Fenced: Another process has taken the turn over.
+        """
         platforms = tuple(sorted(self.teller.platforms))
-        while (loaded := await turns.load(self.store, user_id, self.pace, platforms)) is not None:
-            try:
-                if not await self._answer(loaded):
-                    return
-            except Fenced as error:
-                log.info("turn %d: %s", loaded.turn_id, error)
+        loaded = await turns.load(self.store, user_id, self.pace, platforms)
+        if loaded is not None:
+            await self._answer(loaded)
 
     async def gave_up(self, user_id: int) -> None:
         """Apologise for a turn that has failed too often, and let the lane go on."""
@@ -84,8 +85,7 @@ class Turns:
             line = self.teller.aside(turn.address, turn.language, "model.gave_up", APOLOGY)
             await turns.fail(self.store, turn.turn_id, [line])
 
-    async def _answer(self, loaded: Loaded) -> bool:
-        """Answer one turn. Returns False when it must rest (the model is away)."""
+    async def _answer(self, loaded: Loaded) -> None:
         first = loaded.incoming[0]
         if command_line(first) is not None:
             await CommandTurns(self.store, self.teller, self.clock).answer(loaded)
@@ -99,8 +99,7 @@ class Turns:
             rows = self.teller.rows(loaded, self.teller.cannot_take(loaded))
             await turns.answer(self.store, loaded, rows)
         else:
-            return await self._talk(loaded)
-        return True
+            await self._talk(loaded)
 
     async def _choose(self, loaded: Loaded, choice: int) -> None:
         """Settle a choice in the open scene. It needs no model."""
@@ -109,7 +108,7 @@ class Turns:
         outcome = settle_choice(self._snapshot(loaded, now), self.rules, choice, now, rng)
         await turns.settle(self.store, loaded, outcome, "", self.teller.rows(loaded, outcome.reply))
 
-    async def _talk(self, loaded: Loaded) -> bool:
+    async def _talk(self, loaded: Loaded) -> None:
         now = self.clock.now()
         async with self._showing_activity(loaded):
             self._phase(loaded, "remembering")
@@ -121,10 +120,9 @@ class Turns:
                     self._phase(loaded, "thinking")
                     raw = await self._speak(loaded, prompt, now)
                     if raw is None:
-                        return False
+                        return
                 await self._settle(loaded, snapshot, raw, now, meter)
         self._failures.pop(loaded.user_id, None)
-        return True
 
     async def _speak(self, loaded: Loaded, prompt: Prompt, now: datetime) -> str | None:
         """Ask the model. Returns None when the turn has ended or rests; the user has been told."""

@@ -315,7 +315,7 @@ async def _leave(
     rows: Sequence[OutgoingRow],
     person: Person | None,
 ) -> None:
-    if person is not None:
+    if person is not None and person != loaded.person:
         await write_person(connection, person)
     await add_outgoing(connection, store, loaded.user_id, loaded.turn_id, rows)
 
