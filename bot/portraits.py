@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import logging
 import time
-from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -67,7 +66,6 @@ class Portraits:
     _child: Child = field(init=False)
     _known: Acquaintance = field(init=False)
     _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
-    _errands: set[asyncio.Task[None]] = field(default_factory=set)
     _rest_until: float = 0.0
     _warm: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -100,16 +98,11 @@ class Portraits:
         await self._child.ask("clip", action=path)
 
     def expressions(self, figure: str = "") -> tuple[str, ...]:
-        """The expressions a figure can show; none before it is known, which begins now."""
+        """The expressions a figure can show; none before `warm`, or before its first picture."""
         if not self.settings.enabled:
             return ()
         model = self._best(figure)
-        known = self._known.expressions_of(model) if model else None
-        if known is not None:
-            return known
-        if not self._errands and time.monotonic() >= self._rest_until:
-            self._start(self._learn_quietly(figure))
-        return ()
+        return (self._known.expressions_of(model) if model else None) or ()
 
     def cached(self, face: Face) -> Picture | None:
         """The picture, if it was drawn before."""
@@ -151,7 +144,7 @@ class Portraits:
 
     async def close(self) -> None:
         """End the child and what still waits for it."""
-        under_way = [*self._drawing.values(), *self._errands]
+        under_way = list(self._drawing.values())
         for task in under_way:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
@@ -210,14 +203,6 @@ class Portraits:
                 self._rest_until = time.monotonic() + REST_AFTER_FAILURE_S
                 return None
         return model
-
-    async def _learn_quietly(self, figure: str) -> None:
-        await self._model_for(figure)
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        errand = asyncio.create_task(work, name="portraits errand")
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
 
     def _path(self, wanted: Wanted, model: str) -> Path | None:
         known = self._known.of(model)

@@ -1,72 +1,58 @@
-"""How a reply becomes messages: notices apart, narration with her words, the picture where it fits."""
-
-from dataclasses import replace
+"""From a reply to messages: where her picture, her loop and panels go."""
 
 import pytest
 
-from bot.platforms.on_terminal import LIMITS
-from bot.replies import ASIDE_POSITION, aside, rows_of
-from engine.conversation import Address, Choose, Face, Narrate, Notice, Say, Show
+from bot.platforms.telegram_settings import TELEGRAM_LIMITS
+from bot.replies import rows_of
+from engine.conversation import Choose, Face, Narrate, Notice, Panel, Play, Say, Show
+from tests.people import an_address
 
-HERE = Address("terminal", "me", "me")
-HAPPY = Face("happy", "happy", 0.5)
-SMALL = replace(LIMITS, text=200, caption=100)
-
-
-def never(face):
-    return False
+JOY = Face("happy", "happy", 0.5)
+HOME = an_address()
 
 
-def always(face):
-    return True
+def rows(*reply, at_once=False, spoken=False):
+    return rows_of(reply, HOME, TELEGRAM_LIMITS, lambda part: at_once, spoken=spoken)
 
 
-def test_a_notice_stands_alone_before_her_words():
-    rows = rows_of((Notice("app"), Say("hello")), HERE, LIMITS, never)
-    assert [(row.text, row.kind) for row in rows] == [("app", "notice"), ("hello", "reply")]
+@pytest.mark.parametrize(("part", "action"), [(Show(JOY), None), (Play("spin", JOY), "spin")])
+def test_words_go_first_unless_the_picture_is_ready(part, action):
+    words, picture = rows(Say("Hi."), part)
+    assert (words.text, words.face, words.action) == ("Hi.", None, None)
+    assert (picture.text, picture.face, picture.action) == ("", JOY, action)
+    (both,) = rows(Say("Hi."), part, at_once=True)
+    assert (both.text, both.face, both.action) == ("Hi.", JOY, action)
 
 
-def test_a_scene_joins_her_reply_in_one_message():
-    rows = rows_of((Say("Hi."), Narrate("It *rains*.\n\nStill."), Say("Look.")), HERE, LIMITS, never)
-    assert [row.text for row in rows] == ["Hi.\n\n*It rains.*\n\n*Still.*\n\nLook."]
+def test_words_that_are_sent_already_are_not_sent_with_the_loop():
+    words, picture = rows(Say("Hi."), Play("spin", JOY), at_once=True, spoken=True)
+    assert (words.face, words.position) == (None, 0)
+    assert (picture.action, picture.position) == ("spin", 1)
 
 
-def test_a_ready_picture_goes_with_the_words_and_any_other_follows_them():
-    with_words = rows_of((Say("Hi."), Show(HAPPY)), HERE, LIMITS, always)
-    assert [(row.text, row.face) for row in with_words] == [("Hi.", HAPPY)]
-    after = rows_of((Say("Hi."), Show(HAPPY)), HERE, LIMITS, never)
-    assert [(row.text, row.face) for row in after] == [("Hi.", None), ("", HAPPY)]
+def test_long_words_do_not_become_a_caption():
+    *_, picture = rows(Say("x" * 2000), Play("spin", JOY), at_once=True)
+    assert (picture.text, picture.action) == ("", "spin")
 
 
-def test_words_longer_than_a_caption_go_first():
-    rows = rows_of((Say("word " * 30), Show(HAPPY)), HERE, SMALL, always)
-    assert [row.face for row in rows] == [None, HAPPY]
+def test_panels_come_last_each_by_itself_with_its_buttons():
+    told, first, second = rows(
+        Notice("Look:"),
+        Panel("one", (("A" * 100, "pose:a"),), JOY),
+        Panel("two"),
+    )
+    assert told.text == "Look:"
+    assert (first.text, first.face, first.kind) == ("one", JOY, "panel")
+    assert [(button.label, button.data) for button in first.buttons] == [("A" * 64, "pose:a")]
+    assert (second.text, second.face, second.buttons) == ("two", None, ())
+    assert [row.position for row in (told, first, second)] == [0, 1, 2]
 
 
-def test_what_was_spoken_already_keeps_its_place():
-    spoken = rows_of((Notice("app"), Say("Hi.")), HERE, LIMITS, always)
-    settled = rows_of((Notice("app"), Say("Hi."), Show(HAPPY)), HERE, LIMITS, always, spoken=True)
-    assert settled[:2] == spoken
-    assert [row.position for row in settled] == [0, 1, 2]
-
-
-def test_buttons_stand_under_the_last_words():
-    rows = rows_of((Say("Well?"), Choose("s1f", ("Yes", "Later"))), HERE, LIMITS, never)
-    assert [(b.label, b.data) for b in rows[-1].buttons] == [("Yes", "s1f:0"), ("Later", "s1f:1")]
-    assert max(len(b.data.encode()) for b in rows[-1].buttons) <= 64
-
-
-@pytest.mark.parametrize("length", [200, 201, 1999])
-def test_nothing_is_lost_in_long_words(length):
-    words = " ".join(f"w{number}" for number in range(length))
-    rows = rows_of((Say(words),), HERE, SMALL, never)
-    assert " ".join(row.text for row in rows).split() == words.split()
-    assert all(len(row.text) <= SMALL.text for row in rows)
-
-
-def test_a_reply_of_nothing_is_no_message():
-    assert rows_of((Say("  \n "),), HERE, LIMITS, never) == ()
-
-
-def test_an_aside_never_meets_a_reply():
-    assert aside("wait", HERE, 1).position == ASIDE_POSITION + 1
+def test_a_scene_follows_words_that_are_sent_already_as_a_message_of_its_own():
+    scene = (Narrate("It rains."), Say("Stay?"), Choose("s1", ("Yes", "No")))
+    (sent,) = rows(Say("Hi."))
+    words, told = rows(Say("Hi."), *scene, spoken=True)
+    assert (words, told.position) == (sent, 1)
+    assert (told.text, [button.data for button in told.buttons]) == ("*It rains.*\n\nStay?", ["s1:0", "s1:1"])
+    (together,) = rows(Say("Hi."), *scene)
+    assert together.text == "Hi.\n\n*It rains.*\n\nStay?"
