@@ -34,14 +34,14 @@ def rows_of(
         address: Where.
         limits: What the platform allows.
         at_once: Whether a picture is ready.
-        spoken: The words have been sent already: the picture follows them in any case.
+        spoken: The first words have been sent already: what joined them since, and the picture, follow
+            as messages of their own.
     """
     rows: list[OutgoingRow] = []
     positions = count()
     for notice in (part for part in reply if isinstance(part, Notice)):
         rows += _texts(notice.text, address, limits, positions, kind="notice")
-    words = "\n\n".join(_words(reply))
-    told = _texts(words, address, limits, positions, kind="reply")
+    told = _told(reply, address, limits, positions, spoken=spoken)
     buttons = tuple(_buttons(reply, limits))
     if told and buttons:
         told[-1] = replace(told[-1], buttons=buttons)
@@ -60,6 +60,16 @@ def rows_of(
 def aside(text: str, address: Address, number: int) -> OutgoingRow:
     """A line of the app while the turn is still open; the same number is said once a turn."""
     return OutgoingRow(address, ASIDE_POSITION + number, text, plain=True, kind="notice")
+
+
+def _told(
+    reply: Reply, address: Address, limits: Limits, positions: Iterator[int], *, spoken: bool
+) -> list[OutgoingRow]:
+    """Lay out what is said. What was sent keeps its rows: a row that has changed would count as sent too."""
+    words = list(_words(reply))
+    sent = 1 if spoken else len(words)
+    told = _texts("\n\n".join(words[:sent]), address, limits, positions, kind="reply")
+    return told + _texts("\n\n".join(words[sent:]), address, limits, positions, kind="reply")
 
 
 def _words(reply: Reply) -> Iterator[str]:

@@ -50,7 +50,12 @@ def _snake(key: str) -> str:
 
 
 def find_state(value: object) -> dict[str, object] | None:
-    """Return the state object in a read value: the value itself or one wrapped a single level deep."""
+    """Return the state object in a read value: the value itself or one wrapped a single level deep.
+
+    A list of one object is that object: small models write such.
+    """
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     if not isinstance(value, dict):
         return None
     block = snake_keys(value)

@@ -14,6 +14,8 @@ LONGEST_REPLY: Final = 16_000
 """Characters of one reply; what follows is not read (promise 11: input is capped)."""
 LONGEST_NOTICE: Final = 400
 LONGEST_TAG: Final = 12
+BLANK_LETTERS: Final = "\u115f\u1160\u2800\u3164\uffa0"
+"""Fillers that Unicode counts among letters and symbols, and nobody can see."""
 
 THINKING: Final = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 TAGS: Final = ("<think>", "<thinking>", "<thought>", "<reasoning>")
@@ -126,4 +128,5 @@ class Hearing:
 
 def _has_words(text: str) -> bool:
     """Tell whether somebody has said something; a lone emoji or heart is an answer too."""
-    return any(character.isalnum() or unicodedata.category(character) == "So" for character in text)
+    seen = (character for character in text if character not in BLANK_LETTERS)
+    return any(character.isalnum() or unicodedata.category(character) == "So" for character in seen)

@@ -293,6 +293,13 @@ def test_deltas_that_a_small_model_put_inside_the_mood_count_too():
     assert updates('{"mood_change": {"emotion": "I love you", "trust_delta": 3}}') == {"trustDelta": 3}
 
 
+def test_a_block_in_a_list_of_its_own_is_the_block():
+    parsed = as_table(parse_reply('Hey.\n```json\n[{"trust_delta": 2}]\n```'))
+    assert parsed == {"dialogue": "Hey.", "stateUpdates": {"trustDelta": 2}, "parseError": False}
+    asked = 'Two:\n```json\n[{"name": "Ann"}, {"name": "Bo"}]\n```'
+    assert parse_reply(asked).dialogue == asked
+
+
 @pytest.mark.parametrize("memory", ["391.11", "...", "7", "🙂"])
 def test_a_memory_has_letters(memory: str):
     assert updates(json.dumps({"new_memory": memory, "trust_delta": 1})) == {"trustDelta": 1}

@@ -53,7 +53,7 @@ def test_an_emoji_is_a_reply(text):
     assert listen(list(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", " \n ", "...", "<think>endless", "</"])
+@pytest.mark.parametrize("text", ["", " \n ", "...", "<think>endless", "</", "\u2800", "\u3164 \u200b"])
 def test_no_word_is_no_reply(text):
     with pytest.raises(ModelEmpty):
         listen(list(text))
