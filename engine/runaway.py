@@ -11,7 +11,7 @@ from typing import Final
 
 ROUNDS_CUT_OFF: Final = 5
 """A phrase said so often in a row up to the end of a reply that stops inside a sentence is a loop."""
-ROUNDS: Final = 12
+ROUNDS: Final = 8
 """In a reply that ends like one it takes more: somebody may have asked for ten times "hello"."""
 SHORTEST_LOOP: Final = 120
 """Characters that all its rounds take at least."""

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 NO_KEY: Final = "none"
 FORMAT: Final = "response_format"
 JSON_TOKENS: Final = 400
+JSON_TEMPERATURE: Final = 0.2
+"""A note is no place for ideas: small models invent memories at the temperature of talk."""
 ANY_OBJECT: Final[Mapping[str, object]] = {"type": "object"}
 OPTIONAL: Final = frozenset(
     {
@@ -97,6 +99,7 @@ class OpenAiStyle:
             "model": self._settings.model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             self._tokens_name: max_tokens,
+            "temperature": JSON_TEMPERATURE,
             FORMAT: {"type": "json_schema", "json_schema": form},
         }
         client = await self._client.get()
