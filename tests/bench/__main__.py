@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Callable
 
-from tests.bench import engine, lag, memory, start, turn
+from tests.bench import engine, lag, memory, render, start, turn
 from tests.bench.machine import describe
 from tests.bench.place import forget_settings, own_folder
 from tests.bench.table import Table
@@ -17,6 +17,7 @@ TOPICS: dict[str, Callable[[], list[Table]]] = {
     "start": start.measure,
     "memory": memory.measure,
     "lag": lag.measure,
+    "render": render.measure,
 }
 
 

@@ -15,7 +15,6 @@ USERS = 50
 TURNS = 500
 SETTLE_S = 3.0
 WITHIN_S = 300.0
-IDLE_BAR, BUSY_BAR = "", ""
 
 
 def measure() -> list[Table]:
@@ -33,7 +32,7 @@ async def _measure(folder: Path) -> Table:
             assert bot.process
             pid = bot.process.pid
             idle = rss_mb(pid)
-            await _first_turns(telegram)
+            await _talk(telegram, USERS)
             warm = rss_mb(pid)
             await _talk(telegram, TURNS - USERS)
             await asyncio.sleep(SETTLE_S)
@@ -45,7 +44,9 @@ async def _measure(folder: Path) -> Table:
         Figure(f"bot after {TURNS} turns", after, None, "MB", "", f"{after - warm:+.1f} MB since then"),
     ]
     figures += [Figure("drawing child", mb, None, "MB") for mb in children]
-    return Table("Memory (resident)", tuple(figures), f"{USERS} users over the Bot API fake and a model server.")
+    return Table(
+        "Memory (resident)", tuple(figures), f"{USERS} users over the Bot API fake and a model server."
+    )
 
 
 def _environment(telegram: TelegramServer, model: ModelServer) -> dict[str, str]:
@@ -59,10 +60,6 @@ def _environment(telegram: TelegramServer, model: ModelServer) -> dict[str, str]
         "OTOMO_TURN__QUIET_S": "0",
         "OTOMO_RENDER__ENABLED": "true",
     }
-
-
-async def _first_turns(telegram: TelegramServer) -> None:
-    await _talk(telegram, USERS)
 
 
 async def _talk(telegram: TelegramServer, turns: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -13,7 +14,7 @@ LEAST_S = 0.002
 def quantile(samples: Sequence[float], share: float) -> float:
     """Return the smallest sample that at least `share` (0..1) of all samples do not exceed."""
     ordered = sorted(samples)
-    return ordered[min(len(ordered) - 1, max(0, -(-int(share * 1000) * len(ordered) // 1000) - 1))]
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def per_call_us(call: Callable[[], object], samples: int = 60) -> list[float]:

@@ -95,10 +95,7 @@ def _python() -> float:
 def _imports(module: str) -> Table:
     runs = [import_ms(module) for _ in range(3)]
     packages = Counter({name: min(run[name] for run in runs) for name in runs[0]})
-    figures = [
-        Figure(name, ms, None, "ms")
-        for name, ms in packages.most_common(SHOWN)
-    ]
+    figures = [Figure(name, ms, None, "ms") for name, ms in packages.most_common(SHOWN)]
     whole = quantile([run.total() for run in runs], 0.5)
     return Table(f"Import of {module}: {whole:.0f} ms", tuple(figures), "Own time by package.")
 

@@ -11,7 +11,6 @@ from sqlalchemy import event
 
 from bot.store.store import Store
 from tests.bench.rig import Stamps, running_app
-from tests.bench.samples import quantile
 from tests.bench.table import Figure, Table
 from tests.bench.talk import SAID
 
@@ -90,9 +89,3 @@ def count_statements(store: Store) -> Counter[str]:
         event.listen(engine.sync_engine, "before_cursor_execute", statement)
         event.listen(engine.sync_engine, "commit", ended)
     return counts
-
-
-def summary(turns: list[Stamps]) -> str:
-    """Say in a few words how long turns took."""
-    ours = [turn.ours_ms for turn in turns]
-    return f"turn p50 {quantile(ours, 0.5):.0f} ms, p95 {quantile(ours, 0.95):.0f} ms"

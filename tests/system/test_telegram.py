@@ -169,7 +169,7 @@ async def check_that_she_is_quiet(on: Stage) -> None:
     async def taken() -> bool:
         async with on.book() as book:
             bound = [row.turn_id is not None for row in await book.all(tables.incoming)]
-            return all(bound) and set(await book.turn_states()) == {"settled"}
+            return len(bound) == 9 and all(bound) and set(await book.turn_states()) == {"settled"}
 
     await until(taken)
     async with on.book() as book:
