@@ -117,7 +117,9 @@ class Stage:
 
     def book(self) -> Any:
         """Open the database."""
-        return open_book(self.folder, self.bot.environment.get("OTOMO_STORAGE__URL", ""))
+        environment = self.bot.environment
+        url, secret = environment.get("OTOMO_STORAGE__URL", ""), environment.get("OTOMO_SECRET_KEY")
+        return open_book(self.folder, url, secret)
 
     async def heard(self, *texts: str, user: dict[str, Any] = ANNA) -> None:
         """Wait until a user has got exactly these texts, in order (see `words`)."""
