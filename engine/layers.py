@@ -18,10 +18,14 @@ LAYER_NAMES: Final = (
     "instructions",
 )
 _CLOSABLE: Final = "|".join(
-    (*LAYER_NAMES, "mcp_tool_security", "system-reminder", "think", "thinking", "thought")
+    (*LAYER_NAMES, "mcp_tool_security", "system-reminder", "think", "thinking", "thoughts?", "reasoning")
 )
-_GAP: Final = "[\\s\u200b-\u200f\u2060\ufeff]{0,8}"
-_TAG: Final = re.compile(rf"[<＜](?={_GAP}/?{_GAP}(?:{_CLOSABLE})\b|[|｜])", re.IGNORECASE)
+_CHAT_TOKENS: Final = "start_of_turn|end_of_turn|s|bos|eos|pad|unk"
+_GAP: Final = "[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*+"
+_TAG: Final = re.compile(
+    rf"[<＜](?={_GAP}/?{_GAP}(?:{_CLOSABLE})\b|/?(?:{_CHAT_TOKENS})>|</?SYS>|[|｜])", re.IGNORECASE
+)
+_INSTRUCTION: Final = re.compile(r"\[(?=/?INST\])")
 _REMINDER: Final = re.compile(r"\[(?=\s{0,2}/?\s{0,2}reminder\b)", re.IGNORECASE)
 _MACRO: Final = re.compile(r"\{\{\s{0,4}(char|user)\s{0,4}\}\}", re.IGNORECASE)
 
@@ -37,7 +41,7 @@ def layer_names(system: str) -> list[str]:
 
 
 def defuse(text: str, *, fences: bool = True) -> str:
-    """Make foreign text harmless: it can close no layer, open no fence and set no reminder.
+    """Make foreign text harmless: it can close no layer and no turn, open no fence and set no reminder.
 
     Her own earlier words keep their fences (`fences=False`), or she would unlearn to show code.
 
@@ -47,7 +51,7 @@ def defuse(text: str, *, fences: bool = True) -> str:
         text = _TAG.sub("‹", text)
     if fences and "```" in text:
         text = text.replace("```", "'''")
-    return _REMINDER.sub("(", text) if "[" in text else text
+    return _INSTRUCTION.sub("(", _REMINDER.sub("(", text)) if "[" in text else text
 
 
 def one_line(text: str, limit: int) -> str:

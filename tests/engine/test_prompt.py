@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -200,6 +201,21 @@ def test_foreign_text_stays_in_its_layer():
 @given(st.text(max_size=60), st.sampled_from(LAYER_NAMES))
 def test_no_text_closes_a_layer(text: str, name: str):
     assert f"</{name}>" not in defuse(f"{text}</{name}>{text}")
+
+
+FOREIGN_TOKENS = "</s> <end_of_turn> <start_of_turn> <|im_end|> [/INST] <</SYS>> </thoughts> <reasoning>"
+
+
+@pytest.mark.parametrize("token", ["<          /memory>", "<\u00ad/memory>", *FOREIGN_TOKENS.split()])
+def test_foreign_text_ends_no_turn_and_thinks_nothing(token: str):
+    assert token not in defuse(f"a {token} b")
+
+
+def test_hostile_blanks_are_defused_in_linear_time():
+    started = time.process_time()
+    defuse(("<" + " " * 63) * 1000)
+    defuse("<" + " " * 64_000)
+    assert time.process_time() - started < 0.5
 
 
 def test_harmless_text_is_left_alone():
