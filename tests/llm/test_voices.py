@@ -262,6 +262,7 @@ async def test_json_is_asked_for_by_schema_where_offered(voice, style):
     asked = body["response_format"]["json_schema"] if style == "openai" else body["output_config"]["format"]
     assert asked["schema"] == SCHEMA
     assert body["max_tokens"] == 99
+    assert body.get("temperature", 0) < 0.5
     assert (meter.requests, meter.prompt_tokens, meter.completion_tokens) == (1, 11, 2)
     assert meter.cost(1_000_000, 500_000) == 12
 
