@@ -21,9 +21,8 @@ from engine.undo import put_back
 
 LOOKS_BACK = ("why", "undo", "again")
 """Commands that look at the user's last turn."""
-NEEDS_FACES = ("emote", "avatar")
 FACES_S = 5.0
-"""Right after the start these wait so long for what the drawing child finds out."""
+"""So long a command waits for what the drawing child finds out of animations and figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,10 @@ class CommandTurns:
         """Answer one command. After /stop nothing but /start is answered."""
         text = command_line(loaded.incoming[0]) or ""
         name, _ = parse_command(text)
-        if name in NEEDS_FACES:
+        if name == "emote":
             await self.teller.portrait.ready(FACES_S)
+        elif name == "avatar":
+            await self.teller.portrait.meet_all(FACES_S)
         now = self.clock.now()
         looks = looks_of(self.teller.portrait, loaded.settings, now)
         if loaded.person.stopped and name != "start":

@@ -68,6 +68,7 @@ class Portraits:
     _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
     _rest_until: float = 0.0
     _warm: asyncio.Event = field(default_factory=asyncio.Event)
+    _meeting: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
         limits = ChildLimits(request_s=self.settings.timeout_s)
@@ -87,6 +88,19 @@ class Portraits:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._warm.wait(), timeout_s)
         return self._warm.is_set()
+
+    async def meet_all(self, timeout_s: float) -> None:
+        """Look at every figure that can be chosen, but wait for it no longer than `timeout_s`."""
+        if self.settings.enabled and (self._meeting is None or self._meeting.done()):
+            self._meeting = asyncio.create_task(self._meet_all(), name="figures")
+        if self._meeting is not None:
+            await asyncio.wait({self._meeting}, timeout=timeout_s)
+
+    async def _meet_all(self) -> None:
+        for figure in self.figures.listed():
+            if time.monotonic() < self._rest_until:
+                return
+            await self._model_for(figure.id)
 
     async def check_clip(self, path: str) -> None:
         """Parse an animation file in the child.
@@ -144,7 +158,7 @@ class Portraits:
 
     async def close(self) -> None:
         """End the child and what still waits for it."""
-        under_way = list(self._drawing.values())
+        under_way = [*self._drawing.values(), *([self._meeting] if self._meeting else ())]
         for task in under_way:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
