@@ -55,7 +55,11 @@ def test_the_operator_can_keep_emotes_from_her_but_not_from_people():
 
 async def test_the_operators_files_are_parsed_and_described(tmp_path):
     folder = tmp_path / "emotes"
-    put(folder, "bow", 'name = { en = "bow", de = "verbeugen" }\ndescription = "bow politely"\nframing = "bust"\n')
+    put(
+        folder,
+        "bow",
+        'name = { en = "bow", de = "verbeugen" }\ndescription = "bow politely"\nframing = "bust"\n',
+    )
     put(folder, "secret", 'name = "secret"\ndescription = "no"\ncompanion_can_use = false\n')
     put(folder, "wordless")
     loader = Loader()
