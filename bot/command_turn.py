@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from random import Random
 from typing import Any
 
 from bot.commands import Answer, Context, answer_command, command_line, parse_command
@@ -15,7 +16,8 @@ from bot.store.store import Store
 from bot.store.taking_back import LastTurn, last_turn, take_back
 from bot.store.turns import Loaded
 from bot.teller import Teller
-from engine.conversation import Incoming
+from engine.conversation import Face, Incoming, Show
+from engine.idle_pool import next_idle
 from engine.turn import face_of
 from engine.undo import put_back
 
@@ -55,13 +57,14 @@ class CommandTurns:
             await take_back(self.store, loaded, last, before, rows, asked)
             return
         person, settings = self._person_after(loaded, answer), _settings_after(answer, looks, now)
-        await turns.answer(self.store, loaded, rows, person=person, settings=settings)
+        shown = next((part.face for part in answer.reply if isinstance(part, Show)), None)
+        await turns.answer(self.store, loaded, rows, person=person, settings=settings, face=shown)
 
     def _context(self, loaded: Loaded, last: LastTurn | None, looks: Looks) -> Context:
         teller = self.teller
         return Context(
             state=loaded.character,
-            face=replace(face_of(loaded.character, None, looks.expressions), figure=looks.figure),
+            face=_resting(loaded, looks),
             stopped=loaded.person.stopped,
             told_ai=loaded.person.noticed_at is not None,
             private=loaded.address.private,
@@ -81,6 +84,13 @@ class CommandTurns:
             now = self.clock.now()
             person = replace(person, noticed_at=now, privacy_noticed_at=now)
         return None if person == loaded.person else person
+
+
+def _resting(loaded: Loaded, looks: Looks) -> Face:
+    """Return her face at rest, in another idle's pose than the one last shown in this chat."""
+    last = loaded.last_face.pose if loaded.last_face else None
+    pose = next_idle(looks.idles, last, Random(str(loaded.turn_id)).random)
+    return replace(face_of(loaded.character, None, looks.expressions), figure=looks.figure, pose=pose)
 
 
 def _settings_after(answer: Answer, looks: Looks, now: datetime) -> dict[str, Any]:

@@ -172,6 +172,7 @@ async def answer(
     person: Person | None = None,
     history: Sequence[HistoryTurn] = (),
     settings: Mapping[str, Any] = NOTHING,
+    face: Face | None = None,
 ) -> None:
     """End a turn without a model: a command, a notice, a message of somebody who said /stop.
 
@@ -180,6 +181,7 @@ async def answer(
         person: The user as changed, if at all.
         history: What shall be remembered of it as talk.
         settings: Settings of the user that change; None removes one.
+        face: The face that the user is shown, if any.
 
     Raises:
         Fenced: Somebody else has loaded the turn, or changed the character, since.
@@ -190,6 +192,8 @@ async def answer(
             await write_character(connection, loaded.user_id, character, loaded.character.version)
         await memories.add_messages(connection, loaded.user_id, loaded.turn_id, history)
         await write_user_settings(connection, loaded.user_id, settings)
+        if face is not None:
+            await memories.keep_face(connection, loaded.user_id, loaded.address, face)
         await _leave(connection, store, loaded, rows, person)
     _ring(store, rows)
 
