@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -18,21 +17,17 @@ from engine.character import (
     MoodState,
     StateUpdates,
 )
+from engine.state_block import AFFECTION_LIMIT, MEMORY_CHARACTERS, MOOD_LIMIT, STAT_LIMIT, clean_action
 
-INTENSITY_LIMIT: Final = 30
-AFFECTION_LIMIT: Final = 20
-STAT_LIMIT: Final = 10
 SUSPICIOUS_AFFECTION: Final = 50
 SUSPICIOUS_TRUST: Final = 20
+"""Beyond these a suggestion is not only clamped but reported."""
 LEAST_AFFECTION_CAP: Final = 5
 LEAST_TRUST_CAP: Final = 3
 SMALL_STAT_RANGE: Final = (-3, 5)
 """What the model may move intimacy, comfort and respect by in one turn."""
-MEMORY_CHARACTERS: Final = 240
 CAUSE_CHARACTERS: Final = 60
 PICTURE_CAUSE: Final = "what they showed"
-
-_ACTION_ID: Final = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,7 @@ def validate_updates(updates: StateUpdates) -> Validation:
             respect_delta=_clamp(updates.respect_delta, STAT_LIMIT),
             new_memory=_clean_memory(updates.new_memory),
             triggered_event=(updates.triggered_event or "").strip() or None,
-            action=_valid_action(updates.action),
+            action=clean_action(updates.action),
             expression=updates.expression if updates.expression in EMOTIONS else None,
         ),
         warnings,
@@ -165,7 +160,7 @@ def _warnings(updates: StateUpdates) -> tuple[str, ...]:
         found.append(f"Affection delta too large: {updates.affection_delta}")
     if abs(updates.trust_delta or 0) > SUSPICIOUS_TRUST:
         found.append(f"Trust delta too large: {updates.trust_delta}")
-    if action and _valid_action(action) is None:
+    if action and clean_action(action) is None:
         found.append(f"Invalid action: {action}")
     if expression and expression not in EMOTIONS:
         found.append(f"Invalid expression: {expression}")
@@ -175,13 +170,8 @@ def _warnings(updates: StateUpdates) -> tuple[str, ...]:
 def _valid_mood(change: MoodChange | None) -> MoodChange | None:
     if change is None or change.emotion not in EMOTIONS:
         return None
-    delta = max(-INTENSITY_LIMIT, min(INTENSITY_LIMIT, change.intensity_delta))
+    delta = max(-MOOD_LIMIT, min(MOOD_LIMIT, change.intensity_delta))
     return replace(change, intensity_delta=delta)
-
-
-def _valid_action(action: str | None) -> str | None:
-    name = (action or "").strip().lower()
-    return name if _ACTION_ID.fullmatch(name) else None
 
 
 def _clean_memory(memory: str | None) -> str | None:

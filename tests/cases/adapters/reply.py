@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.reply_block import as_table, parse_reply, updates_as_table
-from engine.update_check import check_updates
+from engine.reply_block import as_table, parse_reply
 
 
 def _parse_response(args: dict) -> object:
@@ -18,19 +17,9 @@ def _turn_parse(args: dict) -> object:
     return {**as_table(parsed), "reminders": tags}
 
 
-def _validate(args: dict) -> object:
-    checked = check_updates(args["updates"])
-    return {
-        "valid": checked.valid,
-        "sanitized": updates_as_table(checked.updates),
-        "warnings": list(checked.warnings),
-    }
-
-
 FUNCTIONS: dict[str, Callable[[dict], object]] = {
     "parseResponse": _parse_response,
     "turnParse": _turn_parse,
-    "validateStateUpdates": _validate,
 }
 
 DIFFERENT: dict[str, str] = {
