@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.instants import now
 from bot.store.leases import Pace, Platforms, is_from, is_ripe
 from bot.store.tables import incoming, is_open_turn, turns, users
-from bot.store.values import AnyRow
+from bot.store.values import OWNER, AnyRow
 
 
 async def bind(
@@ -75,8 +75,7 @@ async def _join(connection: AsyncConnection, user_id: int, turn_id: int) -> None
 
 
 # Statements are made once: making one costs as much as running it.
-_OWNER: Final = bindparam("owner", type_=BigInteger)
-_UNFINISHED: Final = select(turns.c.id, turns.c.status).where(turns.c.user_id == _OWNER, is_open_turn())
+_UNFINISHED: Final = select(turns.c.id, turns.c.status).where(turns.c.user_id == OWNER, is_open_turn())
 _OPENED: Final = insert(turns).values(status="waiting", created_at=now()).returning(turns.c.id)
 _LOADED: Final = (
     update(turns)
@@ -89,7 +88,7 @@ _LOADED: Final = (
 @lru_cache
 def _waiting(platforms: Platforms) -> Select[tuple[int, str, str, str, str]]:
     columns = (incoming.c.id, incoming.c.kind, incoming.c.platform, incoming.c.chat, incoming.c.thread)
-    mine = and_(incoming.c.user_id == _OWNER, incoming.c.turn_id.is_(None), is_from(platforms))
+    mine = and_(incoming.c.user_id == OWNER, incoming.c.turn_id.is_(None), is_from(platforms))
     return select(*columns).where(mine).order_by(incoming.c.id)
 
 
@@ -97,7 +96,7 @@ def _waiting(platforms: Platforms) -> Select[tuple[int, str, str, str, str]]:
 def _ripe(pace: Pace, platforms: Platforms) -> Select[tuple[int, str, str, str, str]]:
     """All that waits of a user, or nothing as long as a burst goes on."""
     burst = incoming.alias("burst")
-    mine = and_(burst.c.user_id == _OWNER, burst.c.turn_id.is_(None), is_from(platforms, burst))
+    mine = and_(burst.c.user_id == OWNER, burst.c.turn_id.is_(None), is_from(platforms, burst))
     over = select(burst.c.user_id).where(mine).group_by(burst.c.user_id).having(is_ripe(pace, burst))
     return _waiting(platforms).where(over.exists())
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.errors import Fenced
 from bot.store.tables import ABSENCE, COUNTS, GAINS, STATS, TRAITS, characters
-from bot.store.values import AnyRow
+from bot.store.values import OWNER, AnyRow
 from engine.character import AbsenceTaken, CharacterState, DailyGains, MoodState, Personality
 
 _SAME = (
@@ -71,8 +71,7 @@ async def add_character(connection: AsyncConnection, user_id: int, state: Charac
 
 async def read_character(connection: AsyncConnection, user_id: int) -> CharacterState:
     """Read a user's character."""
-    found = await connection.execute(select(characters).where(characters.c.user_id == user_id))
-    return character_of(found.one())
+    return character_of((await connection.execute(_READ, {"owner": user_id})).one())
 
 
 async def write_character(
@@ -89,8 +88,9 @@ async def write_character(
         raise Fenced(f"the character of user {user_id} is no longer version {loaded_version}")
 
 
+_READ: Final = select(characters).where(characters.c.user_id == OWNER)
 # The columns come as parameters: as values of the statement each would cost a look at its expression.
 _WRITTEN: Final = update(characters).where(
-    characters.c.user_id == bindparam("owner", type_=BigInteger),
+    characters.c.user_id == OWNER,
     characters.c.version == bindparam("loaded", type_=BigInteger),
 )

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import BigInteger, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.instants import now
 from bot.store.tables import faces, facts, messages
-from bot.store.values import face_json, face_of, insert_new
+from bot.store.values import OWNER, face_json, face_of, insert_new
 from engine.conversation import Address, Face, Fact, HistoryTurn, NewFact
+
+_MOST: Final = bindparam("most", type_=BigInteger)
+_HISTORY: Final = (
+    select(messages).where(messages.c.user_id == OWNER).order_by(messages.c.id.desc()).limit(_MOST)
+)
+_FACTS: Final = (
+    select(facts)
+    .where(facts.c.user_id == OWNER)
+    .order_by(facts.c.importance.desc(), facts.c.id.desc())
+    .limit(_MOST)
+)
 
 
 async def read_history(connection: AsyncConnection, user_id: int, limit: int) -> tuple[HistoryTurn, ...]:
     """Read the last `limit` sides of the talk, oldest first."""
-    found = await connection.execute(
-        select(messages).where(messages.c.user_id == user_id).order_by(messages.c.id.desc()).limit(limit)
-    )
+    found = await connection.execute(_HISTORY, {"owner": user_id, "most": limit})
     return tuple(HistoryTurn(row.role, row.content, row.created_at) for row in reversed(found.all()))
 
 
@@ -42,10 +52,7 @@ async def add_messages(
 
 async def read_facts(connection: AsyncConnection, user_id: int, limit: int) -> tuple[Fact, ...]:
     """Read up to `limit` facts, the most important first, among equals the newest first."""
-    newest = (facts.c.importance.desc(), facts.c.id.desc())
-    found = await connection.execute(
-        select(facts).where(facts.c.user_id == user_id).order_by(*newest).limit(limit)
-    )
+    found = await connection.execute(_FACTS, {"owner": user_id, "most": limit})
     return tuple(
         Fact(
             id=row.id,

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.characters import add_character
 from bot.store.instants import now
 from bot.store.tables import accounts, users
-from bot.store.values import AnyRow
+from bot.store.values import OWNER, AnyRow
 from engine.character import CharacterState
 from engine.conversation import Address, Incoming
 
@@ -53,11 +53,13 @@ class Account:
 
 
 _PERSON: Final = tuple(Person.__dataclass_fields__)
+_READ: Final = select(users).where(users.c.id == OWNER)
+_READ_ACCOUNTS: Final = select(accounts).where(accounts.c.user_id == OWNER).order_by(accounts.c.id)
 
 
 async def read_person(connection: AsyncConnection, user_id: int) -> Person:
     """Read a user."""
-    row = (await connection.execute(select(users).where(users.c.id == user_id))).one()
+    row = (await connection.execute(_READ, {"owner": user_id})).one()
     return Person(**{name: row._mapping[name] for name in _PERSON})
 
 
@@ -69,9 +71,7 @@ async def write_person(connection: AsyncConnection, person: Person) -> None:
 
 async def read_accounts(connection: AsyncConnection, user_id: int) -> tuple[Account, ...]:
     """Read all ways to reach a user, the oldest first."""
-    found = await connection.execute(
-        select(accounts).where(accounts.c.user_id == user_id).order_by(accounts.c.id)
-    )
+    found = await connection.execute(_READ_ACCOUNTS, {"owner": user_id})
     return tuple(
         Account(row.platform, row.account, row.chat, row.display_name or "", row.unreachable) for row in found
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.store import Store
 from bot.store.tables import settings, user_settings
-from bot.store.values import insert_new
+from bot.store.values import OWNER, insert_new
 
 
 async def get_setting(store: Store, name: str, default: Any = None) -> Any:
@@ -44,8 +44,11 @@ async def get_settings(store: Store, prefix: str) -> dict[str, Any]:
 
 async def read_user_settings(connection: AsyncConnection, user_id: int) -> dict[str, Any]:
     """Read all settings of a user."""
-    found = await connection.execute(select(user_settings).where(user_settings.c.user_id == user_id))
+    found = await connection.execute(_READ_OF_USER, {"owner": user_id})
     return {row.name: row.value for row in found}
+
+
+_READ_OF_USER: Final = select(user_settings).where(user_settings.c.user_id == OWNER)
 
 
 async def put_user_setting(store: Store, user_id: int, name: str, value: Any) -> None:

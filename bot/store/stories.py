@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.instants import from_now, now
 from bot.store.story_tables import event_records, scenes
+from bot.store.values import OWNER
 from engine.character import MoodChange, StateUpdates
 from engine.events import EventRecord
 from engine.scenes import Scene, SceneChoice
@@ -23,8 +24,7 @@ SCENE_WAITS: Final = timedelta(hours=24)
 
 async def read_records(connection: AsyncConnection, user_id: int) -> tuple[EventRecord, ...]:
     """Read all completions of a user, the oldest first."""
-    mine = select(event_records).where(event_records.c.user_id == user_id).order_by(event_records.c.id)
-    found = await connection.execute(mine)
+    found = await connection.execute(_READ_RECORDS, {"owner": user_id})
     return tuple(EventRecord(row.event_id, row.completed_at, row.choice_index, row.outcome) for row in found)
 
 
@@ -39,10 +39,18 @@ async def add_records(
 
 async def read_open_scene(connection: AsyncConnection, user_id: int) -> OpenScene | None:
     """Return the scene that waits for a choice of this user."""
-    fresh = scenes.c.opened_at > from_now(-SCENE_WAITS.total_seconds())
-    found = select(scenes).where(scenes.c.user_id == user_id, scenes.c.status == "open", fresh)
-    row = (await connection.execute(found)).first()
+    row = (await connection.execute(_READ_OPEN_SCENE, {"owner": user_id})).first()
     return None if row is None else OpenScene(row.token, row.event_id, _scene(row.body))
+
+
+_READ_RECORDS: Final = (
+    select(event_records).where(event_records.c.user_id == OWNER).order_by(event_records.c.id)
+)
+_READ_OPEN_SCENE: Final = select(scenes).where(
+    scenes.c.user_id == OWNER,
+    scenes.c.status == "open",
+    scenes.c.opened_at > from_now(-SCENE_WAITS.total_seconds()),
+)
 
 
 async def open_scene(connection: AsyncConnection, user_id: int, turn_id: int, opened: OpenScene) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Row
+from sqlalchemy import BigInteger, Row, bindparam
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import Table
@@ -18,6 +18,9 @@ from engine.conversation import Address, Face, Incoming
 _OPEN_FIELDS: Final = frozenset({"kind", "key", "address"})
 """Fields of an Incoming that have columns of their own; all others are sealed in the body."""
 
+
+OWNER: Final = bindparam("owner", type_=BigInteger)
+"""The user whose rows a ready-made statement reads; making a statement costs as much as running it."""
 
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 """A row of whatever columns."""

@@ -12,6 +12,7 @@ from engine.events import EventContext, due_events
 from engine.heuristics import analyse_message
 from engine.reply_block import parse_reply
 from engine.reply_stream import ReplyStream
+from engine.runaway import without_loop
 from engine.turn import Rules, prepare_turn, settle_turn
 from engine.updates import apply_updates, merge_updates, validate_updates
 from tests.bench.place import ROOT
@@ -49,6 +50,7 @@ def _ordinary() -> Table:
     snapshot, rules = a_snapshot(), Rules(load_keywords(ROOT / "config" / "keywords"))
     suggestion = parse_reply(REPLY).updates
     assert suggestion is not None
+    words = parse_reply(REPLY).dialogue or ""
     analysis = analyse_message(SAID, rules.keywords)
     her = snapshot.character
     book = load_events(ROOT / "config" / "events")
@@ -61,6 +63,7 @@ def _ordinary() -> Table:
     calls: list[tuple[str, Callable[[], object], str]] = [
         ("parse a reply of 1,500 characters", lambda: parse_reply(REPLY, "Otomo"), "node 16"),
         ("stream it, one character at a time", _stream, f"{len(REPLY)} feeds"),
+        ("look for a loop in her words", lambda: without_loop(words), ""),
         ("analyse 300 characters", lambda: analyse_message(SAID, rules.keywords), "node 44"),
         ("build the prompt", lambda: prepare_turn(snapshot, rules, NOW), "node 127"),
         ("validate, merge, apply", merge_and_apply, ""),
@@ -93,6 +96,7 @@ def _hostile() -> Table:
     for what, piece in HOSTILE.items():
         figures.append(_growth(f"parse {what}", parse_reply, piece))
         figures.append(_growth(f"stream {what}", _stream_text, piece))
+        figures.append(_growth(f"look for a loop in {what}", without_loop, piece))
         figures.append(_growth(f"analyse {what}", lambda text: analyse_message(text, keywords), piece))
     worst = sorted(figures, key=lambda figure: -figure.median)
     return Table(

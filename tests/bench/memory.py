@@ -25,19 +25,22 @@ def measure() -> list[Table]:
 
 async def _measure(folder: Path) -> Table:
     folder.mkdir()
-    async with TelegramServer() as telegram, ModelServer(replies=[REPLY]) as model:
-        async with BotProcess(folder, **_environment(telegram, model)) as bot:
-            await bot.start()
-            await asyncio.sleep(SETTLE_S)
-            assert bot.process
-            pid = bot.process.pid
-            idle = rss_mb(pid)
-            await _talk(telegram, USERS)
-            warm = rss_mb(pid)
-            await _talk(telegram, TURNS - USERS)
-            await asyncio.sleep(SETTLE_S)
-            after, children = rss_mb(pid), [rss_mb(child) for child in children_of(pid)]
-            assert await bot.stop() == 0
+    async with (
+        TelegramServer() as telegram,
+        ModelServer(replies=[REPLY]) as model,
+        BotProcess(folder, **_environment(telegram, model)) as bot,
+    ):
+        await bot.start()
+        await asyncio.sleep(SETTLE_S)
+        assert bot.process
+        pid = bot.process.pid
+        idle = rss_mb(pid)
+        await _talk(telegram, USERS)
+        warm = rss_mb(pid)
+        await _talk(telegram, TURNS - USERS)
+        await asyncio.sleep(SETTLE_S)
+        after, children = rss_mb(pid), [rss_mb(child) for child in children_of(pid)]
+        assert await bot.stop() == 0
     figures = [
         Figure("bot, ready and idle", idle, None, "MB", "", "Telegram, OpenAI's SDK, SQLite"),
         Figure(f"bot after {USERS} turns", warm, None, "MB"),

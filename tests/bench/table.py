@@ -43,7 +43,10 @@ class Table:
     def as_markdown(self) -> str:
         rows = [HEAD, *(figure.cells() for figure in self.figures)]
         widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
-        lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |" for row in rows]
+        lines = [
+            "| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |"
+            for row in rows
+        ]
         lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
         return "\n".join([f"### {self.title}", "", *lines, *(["", self.note] if self.note else [])])
 
