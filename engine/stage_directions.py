@@ -25,6 +25,8 @@ _SUBJECT_WORDS: Final = "she he i they her his my sie er ich ella él elle il el
 _BODILY: Final = frozenset(_BODILY_WORDS.split())
 _GESTURES: Final = _BODILY.union(_GESTURE_WORDS.split())
 _SHE: Final = frozenset(_SUBJECT_WORDS.split())
+_I_AM: Final = ("I'", "I’")
+"""She speaks of herself ("*I'll be glad to*"): that is said, not done."""
 _ADVERB: Final = re.compile(r"\w+ly")
 _STARRED: Final = re.compile(rf"\*(?![\s*])([^*\n]{{1,{MAX_LENGTH}}})(?<!\s)\*(?!\*)")
 _STAR_OPEN: Final = re.compile(rf"\*(?:(?![\s*])[^*\n]{{0,{MAX_LENGTH}}}\*?)?\Z")
@@ -37,8 +39,9 @@ _SENTENCE_END: Final = re.compile(r"[^\w,;\-–/(（'’]\Z")
 def match_stage_direction(text: str, at: int, before: str, *, final: bool = True) -> int | None:
     """Recognise a gesture in stars or brackets that begins at index `at`.
 
-    In brackets only known gestures count, inside a sentence only bodily ones. Between stars, a span counts if it is a known gesture, or if
-    it stands apart from the sentences around it; emphasis inside a sentence stays.
+    In brackets only known gestures count, inside a sentence only bodily ones. Between stars a span counts
+    if it is a known gesture, or if it stands apart from the sentences around it; emphasis inside a sentence
+    stays.
 
     Args:
         text: The reply or its part that has come so far.
@@ -92,7 +95,7 @@ def _is_gesture(inside: str, known: frozenset[str] = _GESTURES) -> bool:
 
 def _stands_apart(inside: str, before: str, after: str) -> bool:
     """Whether the span fills the place of a sentence: between sentence ends, and not itself a title."""
-    if not _ends_sentence(before):
+    if not _ends_sentence(before) or inside[:2] in _I_AM:
         return False
     first_word = _WORDS.match(inside)
     if inside[0].isupper() and not (first_word and first_word[0].casefold() in _SHE):

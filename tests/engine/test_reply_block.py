@@ -300,6 +300,12 @@ def test_a_block_in_a_list_of_its_own_is_the_block():
     assert parse_reply(asked).dialogue == asked
 
 
+@pytest.mark.parametrize("words", ["*I'll be glad to explain*", "*I’m so happy for you!*"])
+def test_a_reply_all_in_stars_is_still_said(words: str):
+    assert said(words) == words
+    assert said("*I smile at you* Hey.") == "Hey."
+
+
 @pytest.mark.parametrize("memory", ["391.11", "...", "7", "🙂"])
 def test_a_memory_has_letters(memory: str):
     assert updates(json.dumps({"new_memory": memory, "trust_delta": 1})) == {"trustDelta": 1}
