@@ -2,11 +2,13 @@
 # make test   the whole test suite
 # make check  format, lint, types, import rules
 # make bench  what it costs, in numbers
+# make bench-render  what her face costs, beside three-vrm in a browser
+# make goldens  draw the approved pictures of the tests anew (look at them before committing)
 # make stills draw the pictures that ship for machines that cannot draw
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check bench stills install install-dev lock clean
+.PHONY: run test check bench bench-render goldens stills install install-dev lock clean
 
 run: install
 	@$(BIN)/otomo run
@@ -23,6 +25,12 @@ check: install-dev
 
 bench: install-dev
 	@$(BIN)/python -m tests.bench
+
+bench-render: install-dev
+	@$(BIN)/python -m tests.bench render
+
+goldens: install-dev
+	@$(BIN)/python -m tests.render.goldens
 
 stills: install
 	@$(BIN)/python -m render.shipped

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LoopRequest", "SnapshotRequest", "Studio", "cache_key"]
 
 _MODELS_KEPT: Final = 4
-_STANCES_KEPT: Final = 24
+_STANCES_KEPT: Final = 96
 _BINARY_FROM: Final = 0.25
 """From this weight on an expression that knows only on and off is on: the strongest mood asks for 0.8."""
 _BLINK_S: Final = 0.3

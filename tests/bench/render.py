@@ -95,9 +95,12 @@ def _of_figure(model: str, name: str, cache: Path, packages: Path | None, reason
         figures.append(_many(worker, model))
     if packages is None:
         return Table(f"Her face: {name}", tuple(figures), f"three-vrm was skipped: {reason}.")
+    drivers = []
     for driver in DRIVERS:
-        figures += _browser_rows(packages, model, driver, ours, memory)
-    return Table(f"Her face: {name}", tuple(figures))
+        rows, named = _browser_rows(packages, model, driver, ours, memory)
+        figures += rows
+        drivers.append(f"{driver} is {named}")
+    return Table(f"Her face: {name}", tuple(figures), "; ".join(drivers) + ".")
 
 
 def _cold(model: str, cache: Path, what: str) -> Figure:
@@ -175,7 +178,7 @@ def _many(worker: Child, model: str) -> Figure:
 
 def _browser_rows(
     packages: Path, model: str, driver: Driver, ours: dict[int, float], memory: float
-) -> list[Figure]:
+) -> tuple[list[Figure], str]:
     data = wardrobe.read(model, None)
     camera = _camera(data)
     try:
@@ -186,10 +189,13 @@ def _browser_rows(
             )
             rows = [cold, *(_browser_still(running, driver, px, camera, ours[px]) for px in SIZES_PX)]
             theirs = running.memory_mib()
-            beside = f"PSS of all its processes; {theirs / memory:.1f} times ours; {running.driver[:60]}"
-            return [*rows, Figure(f"three-vrm on {driver}: memory", theirs, None, "MiB", beside=beside)]
+            beside = f"PSS of all its processes; {theirs / memory:.1f} times ours"
+            last = Figure(
+                f"three-vrm on {driver}: memory", theirs, None, "MiB", "at least 2 times ours", beside
+            )
+            return [*rows, last], running.driver
     except RuntimeError as error:
-        return [Figure(f"three-vrm on {driver}", 0.0, None, "", beside=f"skipped: {error}")]
+        return [], f"left out ({error})"
 
 
 def _browser_still(
