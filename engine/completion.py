@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 from zlib import crc32
 
 from engine.character import CharacterState, Stage
 from engine.events import EventDefinition, EventRecord
-from engine.scenes import Scene, SceneChoice
+from engine.scenes import FALLBACK_LANGUAGE, Scene, SceneChoice
 from engine.stages import promote
 from engine.updates import add_updates
-
-FALLBACK_LANGUAGE: Final = "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final
 
 from engine.character import AFFECTION_MAX, STAT_MAX, CharacterState, DailyGains, StateUpdates
 
@@ -18,9 +17,6 @@ class DailyCaps:
     intimacy: int = 15
     comfort: int = 15
     respect: int = 15
-
-
-NO_CAPS: Final = DailyCaps(AFFECTION_MAX, STAT_MAX, STAT_MAX, STAT_MAX, STAT_MAX)
 
 
 def cap_daily_gains(

@@ -18,13 +18,13 @@ from engine.events import EventBook, EventCondition, EventDefinition, EventType,
 from engine.scenes import (
     CHOICE_CHARACTERS,
     DIALOGUE_CHARACTERS,
+    FALLBACK_LANGUAGE,
     NARRATION_CHARACTERS,
     RESPONSE_CHARACTERS,
     Scene,
     SceneChoice,
 )
 
-ENGLISH: Final = "en"
 STRAIN: Final = "relationship_strain"
 
 Value = StrictInt | StrictFloat | StrictStr
@@ -180,7 +180,7 @@ def _check_references(known: Mapping[str, EventDefinition]) -> None:
     markers = {
         choice.marker
         for event in known.values()
-        for choice in event.scenes[ENGLISH][0].choices
+        for choice in event.scenes[FALLBACK_LANGUAGE][0].choices
         if choice.marker
     }
     for event in known.values():
@@ -223,9 +223,9 @@ def _conditions(event: WrittenEvent) -> Iterable[EventCondition]:
 
 
 def _check_scenes(event: WrittenEvent) -> None:
-    if ENGLISH not in event.scenes:
+    if FALLBACK_LANGUAGE not in event.scenes:
         raise WrongEvent(event.id, "scenes.", "the English scene is missing")
-    first = event.scenes[ENGLISH][0]
+    first = event.scenes[FALLBACK_LANGUAGE][0]
     for language, variants in event.scenes.items():
         for number, variant in enumerate(variants, 1):
             place = f"{language} variant {number}"

@@ -27,7 +27,7 @@ _TAG: Final = re.compile(
 )
 _INSTRUCTION: Final = re.compile(r"\[(?=/?INST\])")
 _REMINDER: Final = re.compile(r"\[(?=\s{0,2}/?\s{0,2}reminder\b)", re.IGNORECASE)
-_MACRO: Final = re.compile(r"\{\{\s{0,4}(char|user)\s{0,4}\}\}", re.IGNORECASE)
+_MACRO: Final = re.compile(r"\{\{\s{0,8}(char|user)\s{0,8}\}\}", re.IGNORECASE)
 
 
 def layer(name: str, body: str) -> str:

@@ -10,7 +10,7 @@ SESSION_GAP: Final = timedelta(minutes=30)
 DAILY: Final = timedelta(hours=24)
 LONG_TALK: Final = timedelta(hours=3)
 
-Notice = Literal["first", "daily", "long_talk"]
+NoticeKind = Literal["first", "daily", "long_talk"]
 
 
 def session_start(started_at: datetime | None, last_interaction: datetime | None, now: datetime) -> datetime:
@@ -20,7 +20,7 @@ def session_start(started_at: datetime | None, last_interaction: datetime | None
     return min(started_at, now)
 
 
-def notice_due(told_at: datetime | None, session_started_at: datetime, now: datetime) -> Notice | None:
+def notice_due(told_at: datetime | None, session_started_at: datetime, now: datetime) -> NoticeKind | None:
     """Return which notice this turn owes, if any.
 
     Args:

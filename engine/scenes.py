@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.character import StateUpdates
+from engine.layers import fill_macros
 
 NARRATION_CHARACTERS: Final = 400
 DIALOGUE_CHARACTERS: Final = 1200
 CHOICE_CHARACTERS: Final = 160
 RESPONSE_CHARACTERS: Final = 800
 
-NO_CHANGES: Final = StateUpdates()
+FALLBACK_LANGUAGE: Final = "en"
+"""The language that every scene has."""
 
-_MACRO: Final = re.compile(r"\{\{[ \t]{0,8}(char|user)[ \t]{0,8}\}\}", re.IGNORECASE)
+NO_CHANGES: Final = StateUpdates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,9 @@ class Scene:
 
 def with_names(scene: Scene, char: str, user: str) -> Scene:
     """Put the names in place of {{char}} and {{user}}, any case, blanks inside the braces allowed."""
-    names = {"char": char, "user": user}
 
     def fill(text: str | None) -> str | None:
-        return text and _MACRO.sub(lambda macro: names[macro[1].lower()], text)
+        return text and fill_macros(text, char, user)
 
     choices = tuple(
         replace(choice, text=fill(choice.text) or "", response=fill(choice.response) or "")

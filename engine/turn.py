@@ -11,13 +11,7 @@ from engine.audit import audit_choice, audit_turn
 from engine.baseline import baseline_updates
 from engine.budget import memory_budget
 from engine.character import CharacterState, Emotion, StateUpdates
-from engine.conversation import (
-    Face,
-    Fact,
-    HistoryTurn,
-    Prompt,
-    Say,
-)
+from engine.conversation import Face, Fact, HistoryTurn, Prompt, Say
 from engine.daily_caps import cap_daily_gains
 from engine.events import EventContext
 from engine.fact_patterns import facts_of_turn
@@ -31,10 +25,10 @@ from engine.stages import check_stage, promote
 from engine.story import Told, choose, highest_stage, tell_event
 from engine.streak import count_day, local_day
 from engine.time_away import settle_absence
-from engine.turn_values import DEFAULT_CAPS, Outcome, Rules, Snapshot
+from engine.turn_values import Outcome, Rules, Snapshot
 from engine.updates import apply_updates, merge_updates, name_cause, validate_updates
 
-__all__ = ["DEFAULT_CAPS", "Outcome", "Rules", "Snapshot", "prepare_turn", "settle_choice", "settle_turn"]
+__all__ = ["Outcome", "Rules", "Snapshot", "prepare_turn", "settle_choice", "settle_turn"]
 
 FROM_MODEL: Final = "her note"
 FROM_WORDS: Final = "their words"
