@@ -30,7 +30,7 @@ from engine.extraction import MAX_TOKENS, SCHEMA, extraction_prompt
 from engine.notices import session_start
 from engine.reply_block import parse_reply
 from engine.runaway import without_loop
-from engine.story import typed_choice
+from engine.story import can_choose, typed_choice
 from engine.turn import Rules, Snapshot, prepare_turn, settle_choice, settle_turn
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ class Turns:
             await CommandTurns(self.store, self.teller, self.clock).answer(loaded)
         elif loaded.person.stopped:
             await turns.answer(self.store, loaded, ())
-        elif (choice := _choice(loaded)) is not None:
+        elif (choice := _choice(loaded, self.rules)) is not None:
             await self._choose(loaded, choice)
         elif first.kind == "choice":
             await turns.answer(self.store, loaded, self.teller.notice_rows(loaded, "button.used"))
@@ -247,17 +247,16 @@ class Turns:
                 await task
 
 
-def _choice(loaded: Loaded) -> int | None:
+def _choice(loaded: Loaded, rules: Rules) -> int | None:
     """Return the choice of the open scene that this turn means: a button, a number or a label."""
     waiting, first = loaded.open_scene, loaded.incoming[0]
-    if waiting is None:
+    if waiting is None or not can_choose(rules.book, waiting):
         return None
     if first.kind != "choice":
         return typed_choice(waiting.scene, _text(loaded)) if loaded.address.private else None
     token, _, number = first.text.rpartition(":")
-    if token != waiting.token or not number.isdecimal() or int(number) >= len(waiting.scene.choices):
-        return None
-    return int(number)
+    known = (str(index) for index in range(len(waiting.scene.choices)))
+    return int(number) if token == waiting.token and number in known else None
 
 
 def _text(loaded: Loaded) -> str:

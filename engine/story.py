@@ -83,6 +83,15 @@ def choose(
     return Told(done.character, (Say(response), *_outro(scene)), done.record)
 
 
+def can_choose(book: EventBook | None, waiting: OpenScene) -> bool:
+    """Tell whether a scene's event still has the choices that were shown: the operator may change events."""
+    event = book.find(waiting.event_id) if book else None
+    if event is None:
+        return False
+    variants = next(iter(event.scenes.values()))  # all of them offer the same choices
+    return len(variants[0].choices) == len(waiting.scene.choices)
+
+
 def typed_choice(scene: Scene, text: str) -> int | None:
     """Return the choice that a typed message means: its number, from 1, or its label."""
     said = text.strip().casefold()

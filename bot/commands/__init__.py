@@ -48,7 +48,8 @@ def stop(context: Context) -> Answer:
 def status(context: Context) -> Answer:
     """Tell how she feels and, in private and outside Companion Mode, how well they know each other."""
     state = context.state
-    cause = context.say("status.cause", cause=state.mood.causes[-1]) if state.mood.causes else ""
+    causes = state.mood.causes if context.private else ()  # they quote what was said
+    cause = context.say("status.cause", cause=causes[-1]) if causes else ""
     mood = context.say(f"mood.{state.mood.primary}")
     lines = [
         _title(context),
@@ -102,6 +103,8 @@ def undo(context: Context) -> Answer:
 
 def again(context: Context) -> Answer:
     """Take the last turn back and answer it anew."""
+    if not context.private:
+        return Answer((Notice(context.say("private.only")),))
     if context.last is None:
         return Answer((Notice(context.say("undo.nothing")),))
     return Answer((), takes_back=True, answers_anew=True)
@@ -123,8 +126,8 @@ COMMANDS: Final[Mapping[str, Callable[[Context], Answer]]] = {
 
 def parse_command(text: str) -> tuple[str, str]:
     """Split "/name@bot argument" into its name, in lower case, and its argument."""
-    word, _, argument = text.strip().removeprefix("/").partition(" ")
-    return word.split("@", 1)[0].lower(), argument.strip()
+    word, *argument = text.strip().removeprefix("/").split(maxsplit=1) or [""]
+    return word.split("@", 1)[0].lower(), "".join(argument).strip()
 
 
 def command_line(incoming: Incoming) -> str | None:

@@ -73,10 +73,13 @@ async def test_why_tells_what_changed_from_what_to_what(tmp_path, monkeypatch):
 
 
 async def test_nothing_private_is_explained_where_others_read(tmp_path, monkeypatch):
-    async with a_talk(tmp_path, monkeypatch, ["Hello."]) as talk:
-        await talk.say("hi")
-        assert "private" in (await talk.say("/why", private=False))[0]
-        assert "private" in (await talk.say("/undo", private=False))[0]
+    async with a_talk(tmp_path, monkeypatch, ["Hello." + BLOCK]) as talk:
+        await talk.say("The safe opens with 4711, I think")
+        for command in ("/why", "/undo", "/again"):
+            assert "private" in (await talk.say(command, private=False))[0]
+        assert len(talk.server.requests) == 1
+        assert "4711" in (await talk.say("/status"))[0]
+        assert "4711" not in (await talk.say("/status", private=False))[0]
 
 
 async def test_one_user_cannot_take_back_anothers_turn(tmp_path, monkeypatch):
