@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -17,10 +17,18 @@ from pydantic_settings import (
 )
 
 from bot.errors import ConfigError
+from engine.zones import find_zone
 
 CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
 OWN_FILE = "otomo.toml"
 ENV_PREFIX = "OTOMO_"
+
+
+def _known_zone(name: str) -> str:
+    if find_zone(name) is None:
+        raise ValueError("no such time zone: name one like Europe/Berlin")
+    return name
+
 
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -177,7 +185,7 @@ class Companion(Section):
 
     persona: Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
     language: Annotated[str, Field(pattern=r"^(auto|[a-z]{2})$")]
-    timezone: Annotated[str, Field(min_length=1)]
+    timezone: Annotated[str, AfterValidator(_known_zone)]
 
 
 class Log(Section):
@@ -294,7 +302,8 @@ def _one_line(error: ValidationError) -> str:
     key = ".".join(str(part) for part in first["loc"]) or OWN_FILE
     if first["type"] == "extra_forbidden":
         return f"{key}: unknown setting"
-    return f"{key}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{key}: {message[:1].lower()}{message[1:]}"
 
 
 def _with_provider_key(settings: Settings) -> Settings:

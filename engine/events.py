@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import inf
 from typing import Final, Literal, get_args
-from zoneinfo import ZoneInfo
 
 from engine.character import AFFECTION_MAX, EMOTIONS, STAGES, STAT_MAX, CharacterState, StateUpdates
 from engine.scenes import NO_CHANGES, Scene
+from engine.zones import zone_named
 
 EventType = Literal["milestone", "random", "scheduled", "conditional", "anniversary"]
 TimeOfDay = Literal["morning", "afternoon", "evening", "night"]
@@ -191,7 +191,7 @@ def _stage_min(context: EventContext, value: int | float | str) -> bool:
 
 
 def _local(context: EventContext) -> datetime:
-    return context.now.astimezone(ZoneInfo(context.character.timezone))
+    return context.now.astimezone(zone_named(context.character.timezone))
 
 
 def _hours_away(context: EventContext) -> float | None:

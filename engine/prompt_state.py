@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from datetime import datetime, timedelta
 from typing import Final, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from engine.character import MoodState
 from engine.layers import layer, one_line
 from engine.prompt_inputs import NextReminder, PromptInputs
+from engine.zones import zone_named
 
 Described = Literal["energy", "affection", "trust", "intimacy", "comfort"]
 
@@ -117,18 +117,11 @@ def state_layer(inputs: PromptInputs) -> str:
 
 
 def _clock(inputs: PromptInputs) -> str:
-    zone, name = _zone(inputs.state.timezone)
+    zone = zone_named(inputs.state.timezone)
     now = inputs.now.astimezone(zone)
-    clock = f"Now: {now:%A}, {now.day} {now:%B %Y}, {now:%H:%M} ({name})."
+    clock = f"Now: {now:%A}, {now.day} {now:%B %Y}, {now:%H:%M} ({zone.key})."
     reminder = None if inputs.group else inputs.next_reminder
     return f"{clock} {time_sense(inputs.now, inputs.session_started_at, reminder)}".rstrip()
-
-
-def _zone(name: str) -> tuple[ZoneInfo, str]:
-    try:
-        return ZoneInfo(name), name
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC"), "UTC"
 
 
 def _mood_lines(inputs: PromptInputs) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from engine.character import CharacterState
+from engine.zones import zone_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Streak:
 
 def local_day(now: datetime, timezone: str) -> date:
     """Return the user's calendar date at an instant (aware); `timezone` is an IANA name."""
-    return now.astimezone(ZoneInfo(timezone)).date()
+    return now.astimezone(zone_named(timezone)).date()
 
 
 def extend_streak(streak: Streak, today: date) -> Streak:

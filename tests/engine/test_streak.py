@@ -1,5 +1,6 @@
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,3 +44,8 @@ def test_days_known_never_fall():
 
 def test_local_day():
     assert local_day(NOON, "UTC") == date(2026, 5, 1)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Atlantis", "", "../../etc/passwd", "\0", "\ud800", "Europe"])
+def test_a_day_in_a_zone_that_nobody_knows_is_utcs(zone: str):
+    assert local_day(NOON, zone) == NOON.date()

@@ -58,6 +58,9 @@ def test_ids_may_be_written_as_numbers(tmp_path):
         ("OTOMO_LLM__PROVIDER", "closedai", "llm.provider"),
         ("OTOMO_RENDER__SIZE_PX", "99999", "render.size_px"),
         ("OTOMO_COMPANION__PERSONA", "../../etc", "companion.persona"),
+        ("OTOMO_COMPANION__TIMEZONE", "Europe/Atlantis", "companion.timezone"),
+        ("OTOMO_COMPANION__TIMEZONE", "../../etc/passwd", "companion.timezone"),
+        ("OTOMO_COMPANION__TIMEZONE", "", "companion.timezone"),
         ("OTOMO_TELEGRAM", "x", "telegram"),
     ],
 )
