@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from bot.errors import ConfigError
+from bot.toml_files import first_fault
 from engine.event_schema import WrongEvent, build_book, parse_events
 from engine.events import EventBook, EventDefinition
 
@@ -53,8 +54,7 @@ def _where(path: Path, text: str, error: ValidationError) -> str:
     value = first["input"]
     wanted = value.strip()[:40] if isinstance(value, str) and value.strip() else key
     begin = _event_lines(text)[number] if number is not None else 0
-    reason = f"{'.'.join(map(str, steps))}: {first['msg']}"
-    return f"{path}:{_search(text, begin, wanted)}: {reason}"
+    return f"{path}:{_search(text, begin, wanted)}: {first_fault(error)}"
 
 
 def _event_lines(text: str) -> list[int]:

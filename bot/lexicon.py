@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from bot.errors import ConfigError
+from bot.toml_files import first_fault
 from engine.keywords import Keywords, build_keywords, parse_sign_list, parse_word_list
 
 SIGNS: Final = "signs"
@@ -52,4 +53,4 @@ def _where(path: Path, text: str, error: ValidationError) -> str:
     wanted = f'"{value}"' if isinstance(value, str) else key
     lines = [number for number, line in enumerate(text.splitlines(), 1) if wanted in line]
     place = f"{path}:{lines[0]}" if lines else str(path)
-    return f"{place}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return f"{place}: {first_fault(error)}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from bot.errors import ConfigError
+from bot.toml_files import read_checked
 from engine.character import Personality
 
 
@@ -41,16 +41,9 @@ def load_persona(folder: Path, name: str) -> Persona:
         ConfigError: The file is missing, does not parse or holds a wrong key.
     """
     path = folder / f"{name}.toml"
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        persona = TypeAdapter(Persona).validate_python(data)
-    except FileNotFoundError:
-        raise ConfigError(f"companion.persona: there is no {path}") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from None
+    if not path.is_file():
+        raise ConfigError(f"companion.persona: there is no {path}")
+    persona = read_checked(path, TypeAdapter(Persona).validate_python)
     if "en" not in persona.greeting:
         raise ConfigError(f"{path}: greeting.en is missing")
     return persona

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from bot.errors import ConfigError
+from bot.toml_files import read_checked
 from engine.character import EMOTIONS, Emotion
 
 FALLBACK: Final = "en"
@@ -154,24 +154,14 @@ def load_lines(folder: Path) -> Script:
     Raises:
         ConfigError: A file is missing, does not parse, lacks a move or has too few lines; named in one line.
     """
-    moves = _checked(_MOVES, folder / "moves.toml", lambda data: data.get("move", []))
+    moves = read_checked(folder / "moves.toml", lambda data: _MOVES.validate_python(data.get("move", [])))
     paths = [path for path in sorted(folder.glob("*.toml")) if path.stem != "moves"]
-    languages = {path.stem: _checked(_LANGUAGE, path, lambda data: data) for path in paths}
+    languages = {path.stem: read_checked(path, _LANGUAGE.validate_python) for path in paths}
     if FALLBACK not in languages:
         raise ConfigError(f"{folder}: {FALLBACK}.toml is missing")
     for name, language in languages.items():
         _refuse_gaps(folder / f"{name}.toml", moves, language)
     return Script(moves, languages)
-
-
-def _checked(adapter: TypeAdapter[Any], path: Path, part: Any) -> Any:
-    try:
-        return adapter.validate_python(part(tomllib.loads(path.read_text(encoding="utf-8"))))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from None
 
 
 def _refuse_gaps(path: Path, moves: tuple[Move, ...], language: Language) -> None:
