@@ -16,6 +16,8 @@ from render.shipped import FACES
 from render.snapshot import Studio
 
 TILE_PX: Final = 256
+_FACES_IN_A_ROW: Final = 6
+_EMPTY: Final = (236, 236, 246)
 _LABEL: Final = (52, 48, 66)
 
 Cell = tuple[str, SnapshotRequest]
@@ -38,7 +40,7 @@ def motions(size_px: int = TILE_PX) -> list[list[Cell]]:
     for row, clips in enumerate((emotes.EMOTES, {**emotes.IDLES, **emotes.TALKING})):
         rows.append(
             [
-                (clip, SnapshotRequest(_figure(row + place), framing="full", size_px=size_px, pose=clip))
+                (clip, SnapshotRequest(_figure(row + place + 1), framing="full", size_px=size_px, pose=clip))
                 for place, clip in enumerate(clips)
             ]
         )
@@ -52,7 +54,7 @@ def _figure(place: int) -> str:
 def draw(studio: Studio, rows: Sequence[Sequence[Cell]]) -> Image.Image:
     """Return all pictures in rows, each with its name in the corner."""
     side = rows[0][0][1].size_px
-    sheet = Image.new("RGB", (side * max(map(len, rows)), side * len(rows)), "white")
+    sheet = Image.new("RGB", (side * max(map(len, rows)), side * len(rows)), _EMPTY)
     pen = ImageDraw.Draw(sheet)
     for y, row in enumerate(rows):
         for x, (label, request) in enumerate(row):
@@ -62,13 +64,18 @@ def draw(studio: Studio, rows: Sequence[Sequence[Cell]]) -> Image.Image:
     return sheet
 
 
+def wrapped(rows: Sequence[Sequence[Cell]], longest: int) -> list[Sequence[Cell]]:
+    """Return rows cut into shorter ones of at most `longest` cells."""
+    return [row[start : start + longest] for row in rows for start in range(0, len(row), longest)]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write faces.webp and emotes.webp into the folder named first; return the exit code."""
     folder = Path(arguments[0] if arguments else "docs/pictures")
     folder.mkdir(parents=True, exist_ok=True)
     studio = Studio()
     try:
-        for name, rows in (("faces", faces()), ("emotes", motions())):
+        for name, rows in (("faces", wrapped(faces(), _FACES_IN_A_ROW)), ("emotes", motions())):
             draw(studio, rows).save(folder / f"{name}.webp", quality=88)
             print(folder / f"{name}.webp")
     finally:

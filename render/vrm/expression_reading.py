@@ -18,8 +18,10 @@ from render.vrm.expressions import (
     Override,
     PlacementBind,
     Surroundings,
+    own_placement,
 )
 from render.vrm.fields import Json
+from render.vrm.materials import Material
 from render.vrm.mtoon0 import linear
 
 _PRESETS_0: Final = {
@@ -56,6 +58,10 @@ _COLOR_FIELDS_0: Final[dict[str, ColorField]] = {
     "_RimColor": "rim",
     "_OutlineColor": "outline",
 }
+
+
+_PLACEMENTS_0: Final = {"_MainTex_ST": "uv", "_MainTex_ST_S": "u", "_MainTex_ST_T": "v"}
+"""Properties that move textures, and the axes they move them along."""
 
 
 def read_1(extension: Json, around: Surroundings) -> dict[str, Expression]:
@@ -155,20 +161,26 @@ def _read_0(name: str, body: Json, around: Surroundings) -> Expression:
     for value in fields.tables(body, "materialValues"):
         for number, material in enumerate(around.materials[:-1]):
             if material.name == fields.text(value, "materialName"):
-                _material_value_0(value, number, colors, placements)
+                _material_value_0(value, number, material, colors, placements)
     return Expression(
         name, fields.flag(body, "isBinary"), {}, tuple(morphs), tuple(colors), tuple(placements)
     )
 
 
 def _material_value_0(
-    value: Json, material: int, colors: list[ColorBind], placements: list[PlacementBind]
+    value: Json, number: int, material: Material, colors: list[ColorBind], placements: list[PlacementBind]
 ) -> None:
     name = fields.text(value, "propertyName")
     goal = fields.items(value, "targetValue")
-    if name == "_MainTex_ST" and len(goal) >= 4:
+    if name in _PLACEMENTS_0 and len(goal) >= 4:
         su, sv, ou, ov = fields.vector(value, "targetValue", (1.0, 1.0, 0.0, 0.0)).tolist()
-        placements.append(PlacementBind(material, (su, sv, ou, 1.0 - ov - sv)))
+        # Unity counts v from below.
+        wanted = (su, sv, ou, 1.0 - ov - sv)
+        own = own_placement(material)
+        mixed = [
+            w if axis in _PLACEMENTS_0[name] else o for axis, w, o in zip("uvuv", wanted, own, strict=True)
+        ]
+        placements.append(PlacementBind(number, (mixed[0], mixed[1], mixed[2], mixed[3])))
     elif name in _COLOR_FIELDS_0 and len(goal) >= 3:
         color = tuple(fields.vector(value, "targetValue", (1.0, 1.0, 1.0, 1.0)).tolist())
-        colors.append(ColorBind(material, _COLOR_FIELDS_0[name], linear(color)))
+        colors.append(ColorBind(number, _COLOR_FIELDS_0[name], linear(color)))

@@ -136,7 +136,7 @@ def _color_shows(bind: ColorBind, material: Material) -> bool:
 
 
 def _placement_shows(bind: PlacementBind, material: Material) -> bool:
-    own = _own_placement(material)
+    own = own_placement(material)
     return bool(material.textures) and bool(np.abs(np.subtract(own, bind.placement)).max() > _NOTICEABLE)
 
 
@@ -145,7 +145,8 @@ def _own_color(material: Material, name: ColorField) -> Color:
     return color
 
 
-def _own_placement(material: Material) -> tuple[float, float, float, float]:
+def own_placement(material: Material) -> tuple[float, float, float, float]:
+    """Return scale u, v and offset u, v of a material's textures at rest."""
     base = material.textures.get("base")
     return base.placement if base else (1.0, 1.0, 0.0, 0.0)
 
@@ -210,7 +211,7 @@ def _material_changes(active: Active, materials: Sequence[Material]) -> dict[int
             now = changed.get(bind.field, own)
             changed[bind.field] = _moved(now, own, bind.value, weight)
         for placement in expression.placements:
-            own = _own_placement(materials[placement.material])
+            own = own_placement(materials[placement.material])
             now = placements.get(placement.material, own)
             placements[placement.material] = _moved(now, own, placement.placement, weight)
     return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from render.errors import VrmError
 from render.vrm import fields
 from render.vrm.fields import Json
 
@@ -24,7 +23,7 @@ def read_1(extension: Json, node_count: int) -> dict[str, int]:
     declared = fields.table(fields.table(extension, "humanoid"), "humanBones")
     for bone in declared:
         _add(bones, bone, fields.table(declared, bone), node_count)
-    return bones
+    return _consistent(bones)
 
 
 def read_0(extension: Json, node_count: int) -> dict[str, int]:
@@ -33,14 +32,19 @@ def read_0(extension: Json, node_count: int) -> dict[str, int]:
     for declared in fields.tables(fields.table(extension, "humanoid"), "humanBones"):
         name = fields.text(declared, "bone")
         _add(bones, _THUMBS.get(name, name), declared, node_count)
-    return bones
+    return _consistent(bones)
 
 
 def _add(bones: dict[str, int], name: str, declared: Json, node_count: int) -> None:
     if declared.get("node") is None:
         return
     node = fields.as_index(declared["node"], "node")
-    if node >= node_count:
-        raise VrmError(f"bone {name} is a node that does not exist")
-    if node >= 0 and name:
+    # Exporters leave entries of removed bones behind: -1, or numbers of nodes that are gone.
+    if 0 <= node < node_count and name:
         bones.setdefault(name, node)
+
+
+def _consistent(bones: dict[str, int]) -> dict[str, int]:
+    if "chest" not in bones:
+        bones.pop("upperChest", None)
+    return bones

@@ -51,7 +51,7 @@ def read(declared: Json, properties: Json, queues: Queues, pictures: Pictures) -
     """Read one 0.x material; None where it is to be drawn as a glTF material."""
     shader = fields.text(properties, "shader")
     if shader == "VRM/MToon":
-        return _mtoon(properties, queues, pictures)
+        return _mtoon(declared, properties, queues, pictures)
     if shader in _UNLIT:
         return _unlit(declared, properties, queues, pictures)
     plain = materials.read(declared, pictures)
@@ -73,14 +73,14 @@ def _unlit(declared: Json, properties: Json, queues: Queues, pictures: Pictures)
     )
 
 
-def _mtoon(properties: Json, queues: Queues, pictures: Pictures) -> Material:
+def _mtoon(declared: Json, properties: Json, queues: Queues, pictures: Pictures) -> Material:
     blends = _blends(properties)
     shift, toony = _shading(properties)
     textures = _textures(properties, pictures)
     mode = int(_float(properties, "_OutlineWidthMode", 0.0)) % 3
     colored = _float(properties, "_OutlineColorMode", 0.0) == 1
     return Material(
-        name=fields.text(properties, "name"),
+        name=fields.text(properties, "name", fields.text(declared, "name")),
         kind="mtoon",
         alpha_mode="BLEND" if blends else "MASK" if _keyword(properties, "_ALPHATEST_ON") else "OPAQUE",
         cutoff=_float(properties, "_Cutoff", 0.5),

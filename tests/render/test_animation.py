@@ -87,7 +87,7 @@ def test_the_rest_pose_of_the_file_is_taken_out() -> None:
         ({"animations": []}, "no animation"),
         ({"animations": [{"samplers": [], "channels": []}]}, "0.0 s long"),
         ({"nodes": [{"translation": [0, 0, 0], "children": [1]}, {}, {}, {}]}, "not above its ground"),
-        ({"nodes": [{}]}, "does not exist"),
+        ({"nodes": [{}]}, "out of range"),
         (
             {
                 "animations": [

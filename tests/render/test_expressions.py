@@ -111,3 +111,21 @@ def test_too_many_expressions_are_refused() -> None:
     expressions = {"custom": {f"face{i}": {} for i in range(600)}}
     with pytest.raises(VrmError, match="too many expressions"):
         load(doll.glb(*doll.vrm1(expressions=expressions)))
+
+
+@pytest.mark.parametrize(
+    ("name", "placement"),
+    [
+        ("_MainTex_ST", (2.0, 3.0, 0.25, 1.0 - 0.5 - 3.0)),
+        ("_MainTex_ST_S", (2.0, 1.0, 0.25, 0.0)),
+        ("_MainTex_ST_T", (1.0, 3.0, 0.0, 1.0 - 0.5 - 3.0)),
+    ],
+)
+def test_old_texture_binds_move_the_axes_they_name(
+    name: str, placement: tuple[float, float, float, float]
+) -> None:
+    doc, writer = doll.vrm0()
+    value = {"materialName": "skin", "propertyName": name, "targetValue": [2.0, 3.0, 0.25, 0.5]}
+    doc["extensions"]["VRM"]["blendShapeMaster"]["blendShapeGroups"][0]["materialValues"] = [value]
+    (bind,) = load(doll.glb(doc, writer)).expressions["happy"].placements
+    assert bind.placement == pytest.approx(placement)

@@ -12,6 +12,7 @@ SMILING = ("happy", "excited", "playful", "affectionate")
 def test_every_figure_has_twelve_faces_and_every_clip_a_picture(studio: Studio) -> None:
     drawn = sheet.draw(studio, sheet.faces(32))
     assert drawn.size == (12 * 32, len(figures.NAMES) * 32)
+    assert [len(row) for row in sheet.wrapped(sheet.faces(), 5)] == [5, 5, 2] * len(figures.NAMES)
     assert sheet.draw(studio, sheet.motions(32)).size == (7 * 32, 2 * 32)
 
 
