@@ -120,7 +120,12 @@ class App:
     def surroundings(self) -> Surroundings:
         """Return what a platform is made from."""
         language = self.wording.language(self.settings.companion.language)
-        commands = command_specs(COMMANDS, lambda key: self.wording.say(key, language), self.portraits.emotes)
+        commands = command_specs(
+            COMMANDS,
+            lambda key: self.wording.say(key, language),
+            self.portraits.emotes,
+            self.portraits.backgrounds,
+        )
         return Surroundings(
             settings=self.settings,
             commands=commands,

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from bot.backgrounds import Backgrounds
 from bot.emotes import Allowed, Emotes, load_emotes
 from bot.figures import Figures
 from bot.personas import Persona
@@ -116,7 +117,8 @@ def portraits_of(settings: Settings, persona: Persona) -> Portraits:
         idles=render.idles,
     )
     figures = Figures(figure, _folder(settings, render.avatars_dir, "avatars"))
-    return Portraits(drawn, figures, emotes_of(settings))
+    backgrounds = Backgrounds(_folder(settings, render.backgrounds_dir, "backgrounds"))
+    return Portraits(drawn, figures, emotes_of(settings), backgrounds)
 
 
 def _folder(settings: Settings, chosen: str, usual: str) -> Path:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from bot.acquaintance import Acquaintance
+from bot.backgrounds import Backgrounds
 from bot.children import Child, ChildLimits
 from bot.emotes import Emotes
 from bot.errors import ChildDied, ChildError, ChildRefused
@@ -23,6 +24,7 @@ from bot.figures import Figure, Figures
 from bot.picture_files import fetch, keep, prune
 from bot.ports import LoopFormat, Picture
 from engine.conversation import Face
+from render.compose import TRANSPARENT
 from render.framing import Framing
 from render.snapshot import LoopRequest, SnapshotRequest, cache_key
 
@@ -36,8 +38,7 @@ REST_AFTER_FAILURE_S: Final = 60.0
 """After a failed drawing the child is left alone this long; cached and shipped stills serve meanwhile."""
 LOOP_PATIENCE: Final = 4.0
 """A loop is some sixty pictures: it may take so many times as long as one."""
-_FILES_FAULT: Final = ("VrmError", "BadRequestError")
-"""Refusals that are about the file asked for, not about the machine."""
+NO_BACKGROUNDS: Final = Backgrounds()
 
 Wanted = SnapshotRequest | LoopRequest
 
@@ -63,6 +64,7 @@ class Portraits:
     settings: PortraitSettings
     figures: Figures
     emotes: Emotes
+    backgrounds: Backgrounds = NO_BACKGROUNDS
     _child: Child = field(init=False)
     _known: Acquaintance = field(init=False)
     _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
@@ -132,6 +134,8 @@ class Portraits:
         if not self.settings.enabled:
             return None
         found = await self._made(self._still(face), face.emotion, face.figure)
+        if found is None and face.background:  # perhaps it is the picture behind her that cannot be read
+            return await self.picture(replace(face, background=""))
         return found or self.shipped(face)
 
     async def loop(self, face: Face, action: str, kind: LoopFormat) -> Picture | None:
@@ -171,6 +175,7 @@ class Portraits:
     def _still(self, face: Face) -> SnapshotRequest:
         framing: Any = face.framing or self.settings.framing
         daytime: Any = face.daytime or None
+        background = self.backgrounds.asked(face.background)
         return SnapshotRequest(
             model="",
             expression=face.expression,
@@ -178,8 +183,9 @@ class Portraits:
             emotion=face.emotion,
             framing=framing,
             size_px=self.settings.size_px,
+            background=background,
             daytime=daytime,
-            format="jpeg",
+            format="webp" if background == TRANSPARENT else "jpeg",
             pose=face.pose,
         )
 
@@ -262,9 +268,10 @@ class Portraits:
 
     def _failed(self, wanted: Wanted, error: ChildError) -> None:
         log.error("a drawing of %s failed: %s", Path(wanted.model).name, error)
-        if isinstance(error, ChildRefused) and error.kind in _FILES_FAULT:
-            if not isinstance(wanted, LoopRequest):
-                self._known.refuse(wanted.model)
+        kind = error.kind if isinstance(error, ChildRefused) else ""
+        if kind == "VrmError" and not isinstance(wanted, LoopRequest):
+            self._known.refuse(wanted.model)
+        if kind in ("VrmError", "BadRequestError"):  # it is a file's fault, not the machine's
             return
         if isinstance(error, ChildDied):
             self._known.suspect(wanted.model)

@@ -178,6 +178,7 @@ class Render(Section):
     idles: Literal["all"] | tuple[str, ...]
     emotes_dir: str
     avatars_dir: str
+    backgrounds_dir: str
 
 
 class Companion(Section):

@@ -90,8 +90,8 @@ class Face:
     or None for the resting face, `weight` its strength 0..1, `flash` whether it is a reaction of the
     moment rather than the resting mood. `pose` is the id of an idle or emote of which she holds the best
     moment, None for the plain stance. `figure` is the avatar, `framing` ("portrait", "bust", "full") and
-    `daytime` ("morning", "day", "evening", "night") the camera and the light; empty is as the operator
-    has set it.
+    `daytime` ("morning", "day", "evening", "night") the camera and the light, `background` "transparent" or
+    the name of a picture behind her; empty is as the operator has set it.
     """
 
     emotion: Emotion = "neutral"
@@ -102,6 +102,7 @@ class Face:
     figure: str = ""
     framing: str = ""
     daytime: str = ""
+    background: str = ""
 
     def looks_like(self, other: Face | None) -> bool:
         """Tell whether two faces differ at most in how she stands."""

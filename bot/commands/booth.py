@@ -1,4 +1,4 @@
-"""/pose: the photo booth. Pose, expression, framing and light are chosen with buttons, or named in one line.
+"""/pose: the photo booth. Pose, expression, framing and background are chosen with buttons, or named in one line.
 
 All of the state stands in the buttons, so an old panel still works after a restart: "pose:greeting happy full
 day ?" shows the panel with these four choices, "?p" the poses to choose from, and without a question mark the
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bot.backgrounds import BUILT_IN, STUDIO
 from bot.commands.context import Answer, Context
 from bot.emotes import Emote
 from engine.character import EMOTIONS, MoodState
@@ -20,9 +21,7 @@ from render.compose import DAYTIMES
 from render.framing import FRAMINGS
 
 PLAIN: Final = "plain"
-STUDIO: Final = "studio"
-LIGHTS: Final = (STUDIO, *DAYTIMES)
-PARTS: Final = {"p": "pose", "e": "emotion", "f": "framing", "l": "light"}
+PARTS: Final = {"p": "pose", "e": "emotion", "f": "framing", "b": "background"}
 """The four things to choose, by the letter behind the question mark."""
 _WORD_CHARS: Final = 32
 
@@ -34,12 +33,12 @@ class Shot:
     pose: str = PLAIN
     emotion: str = "happy"
     framing: str = "bust"
-    light: str = STUDIO
+    background: str = STUDIO
 
     @property
     def words(self) -> str:
         """The shot as arguments of the command."""
-        return f"{self.pose} {self.emotion} {self.framing} {self.light}"
+        return f"{self.pose} {self.emotion} {self.framing} {self.background}"
 
 
 def pose(context: Context) -> Answer:
@@ -84,8 +83,10 @@ def _choices(context: Context) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield "emotion", emotion, (emotion, context.say(f"mood.{emotion}"))
     for framing in FRAMINGS:
         yield "framing", framing, (framing, context.say(f"framing.{framing}"))
-    for light in LIGHTS:
-        yield "light", light, (light, context.say(f"light.{light}"))
+    for built_in in BUILT_IN:
+        yield "background", built_in, (built_in, context.say(f"background.{built_in}"))
+    for picture in context.looks.portraits.backgrounds.own():
+        yield "background", picture, (picture,)
 
 
 def _poses(context: Context) -> tuple[Emote, ...]:
@@ -136,5 +137,6 @@ def _face(context: Context, shot: Shot) -> Face:
         pose=None if shot.pose == PLAIN else shot.pose,
         figure=looks.figure,
         framing=shot.framing,
-        daytime="" if shot.light == STUDIO else shot.light,
+        daytime=shot.background if shot.background in DAYTIMES else "",
+        background="" if shot.background in (STUDIO, *DAYTIMES) else shot.background,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bot.commands.booth import LIGHTS, PLAIN
+from bot.backgrounds import Backgrounds
+from bot.commands.booth import PLAIN
 from bot.emotes import Emotes
 from bot.ports import CommandOption, CommandSpec
 from engine.character import EMOTIONS
@@ -13,15 +14,18 @@ from render.framing import FRAMINGS
 Say = Callable[[str], str]
 
 
-def command_specs(names: Iterable[str], say: Say, emotes: Emotes) -> tuple[CommandSpec, ...]:
+def command_specs(
+    names: Iterable[str], say: Say, emotes: Emotes, backgrounds: Backgrounds
+) -> tuple[CommandSpec, ...]:
     """Return the commands.
 
     Args:
         names: The commands' names.
         say: Gives a sentence of the app.
         emotes: What she can play.
+        backgrounds: What she can stand before.
     """
-    options = {"emote": _emote(say), "pose": _pose(say, emotes), "avatar": _avatar(say)}
+    options = {"emote": _emote(say), "pose": _pose(say, emotes, backgrounds), "avatar": _avatar(say)}
     return tuple(CommandSpec(name, say(f"commands.{name}"), options.get(name, ())) for name in names)
 
 
@@ -33,9 +37,9 @@ def _avatar(say: Say) -> tuple[CommandOption, ...]:
     return (CommandOption("name", say("commands.avatar_name")),)
 
 
-def _pose(say: Say, emotes: Emotes) -> tuple[CommandOption, ...]:
+def _pose(say: Say, emotes: Emotes, backgrounds: Backgrounds) -> tuple[CommandOption, ...]:
     poses = (PLAIN, *(one.id for one in (*emotes.built_in, *emotes.idles)))
-    asked = {"pose": poses, "expression": EMOTIONS, "framing": FRAMINGS, "light": LIGHTS}
+    asked = {"pose": poses, "expression": EMOTIONS, "framing": FRAMINGS, "background": backgrounds.names()}
     return tuple(
         CommandOption(name, say(f"commands.pose_{name}"), choices=tuple(choices))
         for name, choices in asked.items()

@@ -94,6 +94,9 @@ class Sender:
         caption: dict[str, Any] = {"caption": formatted.text or None, "caption_entities": entities}
         if send.picture.mime in _MOVING:
             return await self._bot.send_animation(animation=media, **caption, **common)
+        if send.picture.mime == "image/webp":
+            # As a photo it would lose its transparency.
+            return await self._bot.send_document(document=media, **caption, **common)
         return await self._bot.send_photo(photo=media, **caption, **common)
 
 
@@ -146,6 +149,6 @@ def _receipt(message: Message) -> Receipt:
     reference = None
     if message.photo:
         reference = message.photo[-1].file_id
-    elif message.animation:
-        reference = message.animation.file_id
+    elif file := message.animation or message.sticker or message.document:
+        reference = file.file_id
     return Receipt(str(message.message_id), reference)

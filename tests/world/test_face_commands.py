@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.backgrounds import Backgrounds
 from bot.command_turn import _settings_after
 from bot.commands import Context, answer_command, command_line
 from bot.commands.booth import PARTS
@@ -101,7 +102,7 @@ def test_the_booth_remembers_every_choice_in_its_buttons(her):
     answer = ask("/pose", her)
     assert answer.photo_mode is True
     shot = {}
-    for letter, value in (("p", "greeting"), ("e", "sad"), ("f", "full"), ("l", "night")):
+    for letter, value in (("p", "greeting"), ("e", "sad"), ("f", "full"), ("b", "night")):
         (ask_part,) = [data for _, data in all_buttons(answer) if data.endswith(f"?{letter}")]
         (chosen,) = [
             data
@@ -136,6 +137,21 @@ def test_the_booth_takes_words_in_any_order(her, line, language, seen):
     (panel,) = panels(ask(line, her, language=language))
     face = panel.face
     assert (face.pose, face.emotion, face.framing, face.daytime) == seen
+
+
+def test_the_booth_knows_the_operators_pictures_and_nothing_behind_her(her, tmp_path):
+    (tmp_path / "behind").mkdir()
+    for name in ("beach.jpg", "Not This.png", "notes.txt", "studio.png"):
+        (tmp_path / "behind" / name).write_bytes(b"x")
+    her.backgrounds = Backgrounds(tmp_path / "behind")
+    (panel,) = panels(ask("/pose happy beach", her))
+    assert (panel.face.background, panel.face.daytime) == ("beach", "")
+    assert her.backgrounds.asked("beach") == str(tmp_path / "behind" / "beach.jpg")
+    assert her.backgrounds.asked("gone") == "mood"
+    (panel,) = panels(ask("/pose happy transparent", her))
+    assert panel.face.background == "transparent"
+    offered = [data.split()[3] for _, data in all_buttons(ask("/pose plain happy bust studio ?b", her))]
+    assert offered == ["studio", "morning", "day", "evening", "night", "transparent", "beach"]
 
 
 def test_a_strange_word_in_the_booth_is_told_with_what_is_known(her):
@@ -235,7 +251,7 @@ def test_every_button_fits_both_messengers_and_leads_somewhere(her, language):
         "/emote",
         "/pose",
         "/avatar",
-        *(f"/pose show_full_body affectionate portrait morning ?{p}" for p in PARTS),
+        *(f"/pose show_full_body affectionate portrait transparent ?{p}" for p in PARTS),
     ]
     for line in lines:
         for panel in panels(ask(line, her, language=language)):
@@ -251,10 +267,18 @@ def test_options_are_announced_within_discords_limits(her):
     specs = {
         spec.name: spec
         for spec in command_specs(
-            ("emote", "pose", "avatar", "help"), lambda key: WORDING.say(key, "de"), her.emotes
+            ("emote", "pose", "avatar", "help"),
+            lambda key: WORDING.say(key, "de"),
+            her.emotes,
+            her.backgrounds,
         )
     }
-    assert [option.name for option in specs["pose"].options] == ["pose", "expression", "framing", "light"]
+    assert [option.name for option in specs["pose"].options] == [
+        "pose",
+        "expression",
+        "framing",
+        "background",
+    ]
     assert specs["help"].options == ()
     for spec in specs.values():
         assert 1 <= len(spec.description) <= 100

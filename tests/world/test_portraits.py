@@ -4,12 +4,14 @@ import io
 import os
 import shutil
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import av
 import pytest
 from PIL import Image
 
+from bot.backgrounds import Backgrounds
 from bot.children import Child
 from bot.emotes import load_emotes
 from bot.errors import ChildRefused
@@ -102,6 +104,24 @@ async def test_pose_figure_framing_and_light_make_other_pictures(cache):
         ]
         pictures = [(await her.picture(face)).data for face in faces]
         assert len(set(pictures)) == len(faces)
+
+
+@needs_gl
+async def test_behind_her_stands_a_picture_or_nothing_and_a_broken_one_is_left_out(cache, tmp_path):
+    Image.new("RGB", (80, 60), (250, 10, 10)).save(tmp_path / "red.png")
+    (tmp_path / "torn.png").write_bytes(b"\x89PNG")
+    async with portraits(cache) as her:
+        her.backgrounds = Backgrounds(tmp_path)
+        before = await her.picture(replace(JOY, background="red"))
+        with Image.open(io.BytesIO(before.data)) as image:
+            assert image.getpixel((2, 2))[0] > 200 > 60 > image.getpixel((2, 2))[1]
+        alone = await her.picture(replace(JOY, background="transparent"))
+        assert alone.mime == "image/webp"
+        with Image.open(io.BytesIO(alone.data)) as image:
+            assert image.convert("RGBA").getpixel((2, 2))[3] == 0
+        usual = await her.picture(JOY)
+        assert (await her.picture(replace(JOY, background="torn"))).data == usual.data
+        assert (await her.picture(replace(JOY, background="gone"))).data == usual.data
 
 
 @needs_gl
