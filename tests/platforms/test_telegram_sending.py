@@ -98,6 +98,17 @@ async def test_a_moving_picture(server, platform):
     assert len(server.sent) == 2
 
 
+@pytest.mark.parametrize(("mime", "kind"), [("video/mp4", "animation"), ("image/webp", "document")])
+async def test_a_loop_plays_by_itself_and_a_transparent_picture_stays_transparent(
+    server, platform, mime, kind
+):
+    receipt = await platform.send(a_send("look", picture=a_picture(mime)))
+    (sent,) = server.sent
+    assert sent[kind]["file_id"] == receipt.picture_reference
+    assert sent["caption"] == "look"
+    assert "photo" not in sent
+
+
 async def test_buttons(server, platform):
     buttons = (Button("Yes", "s1:0"), Button("No", "s1:1"), Button("Maybe", "s1:2"))
     await platform.send(a_send(buttons=buttons))
