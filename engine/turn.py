@@ -13,6 +13,7 @@ from engine.budget import memory_budget
 from engine.character import CharacterState, Emotion, StateUpdates
 from engine.conversation import Face, Fact, HistoryTurn, Prompt, Say
 from engine.daily_caps import cap_daily_gains
+from engine.echo import without_echo
 from engine.events import EventContext
 from engine.fact_patterns import facts_of_turn
 from engine.heuristics import MessageAnalysis, analyse_message
@@ -79,7 +80,8 @@ def settle_turn(
     before = arrive(snapshot.character, rules, now)
     analysis = analyse_message(snapshot.user_text, rules.keywords)
     baseline = baseline_updates(analysis, before.affection, rng.random)
-    suggested = validate_updates(suggestion).updates if suggestion else StateUpdates()
+    suggested = validate_updates(suggestion or StateUpdates()).updates
+    suggested = without_echo(suggested, snapshot.user_text)
     merged = name_cause(
         merge_updates(baseline, suggested, trust_llm_deltas=analysis.non_latin_dominant), snapshot.user_text
     )
