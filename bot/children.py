@@ -122,9 +122,8 @@ class Child:
         except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError, wire.WireError) as error:
             raise ChildDied(f"{self.module}: {type(error).__name__} within {limit_s:g} s") from None
         finally:
-            if (
-                not done
-            ):  # also when the asker was cancelled: a half-read answer must not meet the next request
+            # Also when the asker was cancelled: a half-read answer must not meet the next request.
+            if not done:
                 await self._end()
         self._served += 1
         self._idle = asyncio.get_running_loop().call_later(self.limits.idle_s, self._end_if_idle)
@@ -167,8 +166,8 @@ class Child:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-        # asyncio closes a pipe's transport only when somebody asks; at interpreter end that is a warning
-        process._transport.close()  # type: ignore[attr-defined]
+        # asyncio closes a pipe's transport only when somebody asks; at interpreter end that is a warning.
+        process._transport.close()  # type: ignore[attr-defined]  # there is no public way
 
     def _alive(self) -> bool:
         return self._process is not None and self._process.returncode is None

@@ -12,6 +12,8 @@ from datetime import UTC
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from bot.logs import trace_of
+
 log = logging.getLogger(__name__)
 
 
@@ -49,5 +51,5 @@ class Jobs:
 async def _run(tick: Tick) -> None:
     try:
         await tick.work()
-    except Exception:  # one of the two outermost loops: a failed tick must not end the others
-        log.exception("tick %s failed", tick.name)
+    except Exception as error:  # noqa: BLE001 - the other outermost loop: a failed tick must not end the others
+        log.error("tick %s failed\n%s", tick.name, trace_of(error))

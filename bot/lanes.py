@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import traceback
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
 from bot.errors import Fenced, StoreBusy, StoreError
+from bot.logs import trace_of
 from bot.store import leases
 from bot.store.leases import PACE, Pace, Platforms
 from bot.store.store import Store
@@ -70,8 +70,8 @@ class Lanes:
         """Run lanes until `drain` has been called.
 
         Args:
-            handler: Runs a turn of one user; for what is ripe then it is called again. When the model is away it calls
-                `bot.store.leases.rest` and returns: the turn is kept and no attempt is counted.
+            handler: Runs a turn of one user; for what is ripe then it is called again. When the model is
+                away it calls `bot.store.leases.rest` and returns: the turn is kept and no attempt is counted.
             gave_up: Called after three failed attempts, to write an apology with `bot.store.turns.fail`.
                 The turn is failed afterwards in any case, and the lane goes on.
         """
@@ -202,8 +202,3 @@ async def _attempt(work: Handler, user_id: int) -> Exception | None:
     except Exception as error:  # noqa: BLE001 - the outermost loop: whatever a turn does, the lane goes on
         return error
     return None
-
-
-def trace_of(error: BaseException) -> str:
-    """Tell what went wrong and where, without the message: it may hold somebody's words."""
-    return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Iterable
 
 from bot.redaction import RedactSecrets
@@ -27,3 +28,8 @@ def set_up_logs(level: str, secrets: Iterable[str]) -> None:
     root.setLevel(level.upper())
     for name in QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+
+
+def trace_of(error: BaseException) -> str:
+    """Tell what went wrong and where, without the message: it may hold somebody's words."""
+    return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

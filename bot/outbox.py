@@ -12,9 +12,9 @@ import hashlib
 import logging
 import os
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from bot.errors import (
     MaybeSent,
@@ -26,7 +26,8 @@ from bot.errors import (
     StoreError,
     Unreachable,
 )
-from bot.lanes import ring_or_timeout, trace_of
+from bot.lanes import ring_or_timeout
+from bot.logs import trace_of
 from bot.ports import Picture, Platform, Portrait, Receipt, Send
 from bot.store import outgoing
 from bot.store.outgoing import Delivery, OutgoingRow
@@ -50,7 +51,8 @@ class OutboxSettings:
 
     `lease_s` is how long a row of a dead process waits on PostgreSQL; it is renewed every `renew_s`.
     `look_s` is the slow look at the table, `backoff_s` the first wait after a send that did not go out
-    (doubled each time, at most a minute), `send_s` when a send without an answer is given up.
+    (doubled each time, at most a minute), `send_s` when a send without an answer is given up. `picture_s`
+    is how long a picture may be waited for when something newer is to be said in its chat.
     """
 
     at_once: int = 20
@@ -59,6 +61,7 @@ class OutboxSettings:
     look_s: float = 1.0
     backoff_s: float = 1.0
     send_s: float = 120.0
+    picture_s: float = 3.0
 
 
 class Outbox:
@@ -225,7 +228,7 @@ class Outbox:
         """Put a message together. Returns it (None when nothing is left of it) and its picture's digest."""
         picture, digest = None, None
         if row.face is not None and not row.as_plain:
-            picture = await self._picture(platform, row, row.face)
+            picture = await self._in_time(row, self._picture(platform, row, row.face))
         if picture is not None:
             digest = hashlib.sha256(picture.data).hexdigest()
             known = await outgoing.picture_reference(self._store, platform.name, digest)
@@ -235,15 +238,28 @@ class Outbox:
         plain = row.plain or row.as_plain
         return Send(row.address, row.nonce, row.text, plain, picture, row.buttons), digest
 
+    async def _in_time(self, row: Delivery, drawing: Coroutine[Any, Any, Picture | None]) -> Picture | None:
+        """Wait for a picture, but leave it out once it holds up a newer turn of its chat.
+
+        What was begun is drawn all the same, and kept for the next time.
+        """
+        task = asyncio.create_task(drawing, name="picture")
+        try:
+            while not task.done():
+                done, _ = await asyncio.wait({task}, timeout=self._settings.picture_s)
+                if not done and await outgoing.is_followed(self._store, row):
+                    _log.info("row %d goes without its picture, which takes too long", row.id)
+                    return None
+            return task.result()
+        finally:
+            task.cancel()
+
     async def _picture(self, platform: Platform, row: Delivery, face: Face) -> Picture | None:
         picture = await self._loop(platform, row, face) or self._portrait.cached(face)
         if picture is None:
             await platform.activity(row.address, "upload_photo")
             picture = await self._portrait.picture(face)
-        if picture is not None and len(picture.data) > platform.limits.upload_bytes:
-            _log.warning("a picture of %d bytes is too large for %s", len(picture.data), platform.name)
-            return None
-        return picture
+        return _fitting(picture, platform)
 
     async def _loop(self, platform: Platform, row: Delivery, face: Face) -> Picture | None:
         """Return the loop of an animation; where there is none a still takes its place."""
@@ -254,10 +270,7 @@ class Outbox:
         if loop is None:
             await platform.activity(row.address, "upload_photo")
             loop = await self._portrait.loop(face, row.action, kind)
-        if loop is not None and len(loop.data) > platform.limits.upload_bytes:
-            _log.warning("a loop of %d bytes is too large for %s", len(loop.data), platform.name)
-            return None
-        return loop
+        return _fitting(loop, platform)
 
     async def _keep_pace(self, platform: Platform, address: Address) -> None:
         """Leave the platform's pause between two messages to one chat."""
@@ -299,3 +312,11 @@ class Outbox:
                 await outgoing.renew_sends(self._store, self._owner, self._sending, self._settings.lease_s)
             except StoreError as error:
                 _log.error("leases could not be renewed: %s", error)
+
+
+def _fitting(picture: Picture | None, platform: Platform) -> Picture | None:
+    """Return a picture that the platform takes, None where it is too large."""
+    if picture is None or len(picture.data) <= platform.limits.upload_bytes:
+        return picture
+    _log.warning("%s of %d bytes is too large for %s", picture.mime, len(picture.data), platform.name)
+    return None
