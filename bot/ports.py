@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, Protocol
@@ -11,7 +11,6 @@ from engine.conversation import Address, Face, Incoming, Prompt
 
 Phase = Literal["remembering", "seeing", "thinking"]
 Activity = Literal["typing", "upload_photo"]
-Measure = Literal["utf16", "codepoints"]
 LoopFormat = Literal["webp", "mp4"]
 
 PANELS: Final = ("pose:", "emote:", "avatar:")
@@ -163,7 +162,7 @@ class ChatModel(Protocol):
 
     name: str
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[str]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[str, None]:
         """Yield the reply's pieces as they come."""
 
     async def complete_json(
@@ -191,9 +190,6 @@ class Hooks(Protocol):
 
 class Portrait(Protocol):
     """Her face as a picture."""
-
-    def expressions(self, figure: str = "") -> tuple[str, ...]:
-        """The expressions a figure can show; "" is the usual one."""
 
     def cached(self, face: Face) -> Picture | None:
         """The picture, if it costs nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -109,7 +109,9 @@ def machine_memory() -> int:
         return 8 * 1024**3
 
 
-async def _installed(session: aiohttp.ClientSession, url: str, key: str, read: Any) -> list[Installed]:
+async def _installed(
+    session: aiohttp.ClientSession, url: str, key: str, read: Callable[[Mapping[str, Any]], Installed | None]
+) -> list[Installed]:
     try:
         async with session.get(url) as response:
             body = await response.json(content_type=None) if response.status == 200 else {}

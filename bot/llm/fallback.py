@@ -53,7 +53,7 @@ class FallbackModel:
             last, spoken = index == order[-1], False
             pace = Pace(self._models[index].name, self._turn_s, self._turn_s, 0, 0.0)
             try:
-                async with aclosing(self._models[index].stream(request)) as pieces:  # type: ignore[type-var]
+                async with aclosing(self._models[index].stream(request)) as pieces:
                     while (text := await next_within(pieces, pace, deadline)) is not None:
                         spoken = True
                         yield text
