@@ -125,7 +125,7 @@ class Stage:
         """Wait until a user has got exactly these texts, in order (see `words`)."""
         with suppress(TimeoutError):
             await self.telegram.wait_until(lambda: len(self.words(user)) >= len(texts), WATCHDOG_S)
-        assert self.words(user) == list(texts), self.bot.output
+        assert self.words(user) == list(texts)
 
     def words(self, user: dict[str, Any] = ANNA) -> list[str]:
         """The first paragraph of all that a user has got: events may have added more to it."""

@@ -64,7 +64,8 @@ async def test_two_bad_tokens_end_the_start(tmp_path: Path) -> None:
 
 
 async def test_words_wait_for_a_process_that_has_their_platform(tmp_path: Path) -> None:
-    async with discord_server() as server, stage(tmp_path, **discord_environment(server)) as on:
+    patience = {"OTOMO_TURN__RETRY_MODEL_S": "3600"}
+    async with discord_server() as server, stage(tmp_path, **patience, **discord_environment(server)) as on:
         on.model.program(Answer(status=500))
         await on.bot.start()
         await server.dm("from Discord")

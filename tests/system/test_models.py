@@ -13,7 +13,6 @@ NEVER = "3600"
 """Seconds until a failed model is asked again by itself: longer than any test."""
 
 FAULTS = {
-    "hang": (Answer(fault="hang"), SLOW),
     "500": (Answer(status=500), UNREACHABLE),
     "429": (Answer(status=429, retry_after="600"), BUSY),
     "rate limit in 200": (Answer(fault="rate_limit_body"), BUSY),
@@ -32,13 +31,7 @@ async def test_every_fault_is_told_once_and_the_message_answered_when_the_user_w
     tmp_path: Path,
 ) -> None:
     """One bot and one user for each fault; every one of them writes again once the model is back."""
-    async with stage(
-        tmp_path,
-        OTOMO_TURN__NOTICE_S="1",
-        OTOMO_LLM__SILENCE_S="5",
-        OTOMO_LLM__TURN_S="5",
-        OTOMO_TURN__RETRY_MODEL_S=NEVER,
-    ) as on:
+    async with stage(tmp_path, OTOMO_TURN__RETRY_MODEL_S=NEVER) as on:
         by_name = {name: fault for name, (fault, _) in FAULTS.items()}
         on.model.program(lambda request: by_name[request.user_text])
         await on.bot.start()
@@ -46,19 +39,31 @@ async def test_every_fault_is_told_once_and_the_message_answered_when_the_user_w
         for name, user in people.items():
             on.telegram.say(name, user=user)
         for name, user in people.items():
-            lines = [FAULTS[name][1]] if name != "hang" else [SLOW, UNREACHABLE]
-            await on.heard(*lines, user=user)
+            await on.heard(FAULTS[name][1], user=user)
         await check_that_nothing_is_remembered(on)
         on.model.program(lambda request: hers(f"You said: {request.user_text}"))
         on.model.requests.clear()
         for user in people.values():
             on.telegram.say("are you there?", user=user)
         for name, user in people.items():
-            lines = [FAULTS[name][1]] if name != "hang" else [SLOW, UNREACHABLE]
-            await on.heard(*lines, NOTICE, f"You said: {name}\nare you there?".split("\n\n")[0], user=user)
+            await on.heard(
+                FAULTS[name][1], NOTICE, f"You said: {name}\nare you there?".split("\n\n")[0], user=user
+            )
         assert len(on.model.requests) == len(FAULTS)
         for request in on.model.requests:
             assert [message["role"] for message in request.messages] == ["system", "user"]
+
+
+async def test_a_model_that_hangs_is_told_of_and_given_up(tmp_path: Path) -> None:
+    patience = {"OTOMO_TURN__NOTICE_S": "1", "OTOMO_LLM__SILENCE_S": "4", "OTOMO_LLM__TURN_S": "4"}
+    async with stage(tmp_path, OTOMO_TURN__RETRY_MODEL_S=NEVER, **patience) as on:
+        on.model.program(Answer(fault="hang"), hers("Here."))
+        await on.bot.start()
+        on.telegram.say("hi")
+        await on.heard(SLOW, UNREACHABLE)
+        on.telegram.say("are you there?")
+        await on.heard(SLOW, UNREACHABLE, NOTICE, "Here.")
+        assert on.model.requests[-1].user_text == "hi\nare you there?"
 
 
 async def check_that_nothing_is_remembered(on: Stage) -> None:
@@ -79,6 +84,7 @@ async def test_no_server_at_all_over_a_restart(tmp_path: Path) -> None:
         await on.bot.start()
         on.telegram.say("hi")
         await on.heard(UNREACHABLE)
+        await on.settled(0)  # killed any earlier, it might say the same twice
         on.bot.kill()
         await on.bot.ended()
         async with ModelServer(replies=[hers("I am back.")], port=dead) as model:
