@@ -43,6 +43,7 @@ class VertexBuffer:
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._fixed)
         GL.glBufferData(GL.GL_ARRAY_BUFFER, uv.nbytes, uv, GL.GL_STATIC_DRAW)
         self._attribute(2, 2, stride=2, offset=0)
+        self._tint = self._tinted(primitive)
         GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self._elements)
         indices = np.ascontiguousarray(order)
         GL.glBufferData(GL.GL_ELEMENT_ARRAY_BUFFER, indices.nbytes, indices, GL.GL_STATIC_DRAW)
@@ -65,7 +66,18 @@ class VertexBuffer:
     def delete(self) -> None:
         """Free the buffers."""
         GL.glDeleteVertexArrays(1, [self._array])
-        GL.glDeleteBuffers(3, [self._moving, self._fixed, self._elements])
+        buffers = [self._moving, self._fixed, self._elements, *self._tint]
+        GL.glDeleteBuffers(len(buffers), buffers)
+
+    def _tinted(self, primitive: Primitive) -> list[int]:
+        if primitive.colors is None:
+            return []
+        name = int(GL.glGenBuffers(1))
+        colors = np.ascontiguousarray(primitive.colors, np.float32)
+        GL.glBindBuffer(GL.GL_ARRAY_BUFFER, name)
+        GL.glBufferData(GL.GL_ARRAY_BUFFER, colors.nbytes, colors, GL.GL_STATIC_DRAW)
+        self._attribute(3, 4, stride=4, offset=0)
+        return [name]
 
     @staticmethod
     def _attribute(location: int, components: int, *, stride: int, offset: int) -> None:

@@ -94,9 +94,16 @@ class Programs:
         self.cache = ShaderProgramCache(shader_dir=str(SHADERS))
         self._programs: dict[tuple[str, ...], Program] = {}
 
-    def of(self, material: Material, *, outline: bool, rim: bool) -> Program:
-        """Return the variant for a material's surface or its outline; `rim`: its rim colour is not black."""
-        defines = defines_of(material, outline=outline, rim=rim)
+    def of(self, material: Material, *, outline: bool, rim: bool, tinted: bool = False) -> Program:
+        """Return the variant for a material's surface or its outline.
+
+        Args:
+            material: The material.
+            outline: Its outline is drawn.
+            rim: Its rim colour is not black.
+            tinted: The mesh has vertex colours, which count for all but MToon.
+        """
+        defines = defines_of(material, outline=outline, rim=rim, tinted=tinted)
         if defines not in self._programs:
             wanted = dict.fromkeys(defines, 1)
             self._programs[defines] = Program(
@@ -105,7 +112,7 @@ class Programs:
         return self._programs[defines]
 
 
-def defines_of(material: Material, *, outline: bool, rim: bool) -> tuple[str, ...]:
+def defines_of(material: Material, *, outline: bool, rim: bool, tinted: bool = False) -> tuple[str, ...]:
     """Return the shader switches of a material; fewer switches make faster pictures."""
     textures = material.textures
     shared = material.kind == "mtoon" and "base" in textures and textures["base"] == textures.get("shade")
@@ -119,6 +126,7 @@ def defines_of(material: Material, *, outline: bool, rim: bool) -> tuple[str, ..
         "OUTLINE_UNLIT": outline and material.outline_lighting_mix == 0.0,
         "SHADE_IS_BASE": shared,
         "HAS_RIM": rim or "matcap" in material.textures,
+        "VERTEX_TINT": tinted and material.kind != "mtoon",
         "MOVING_UV": any(material.uv_speed),
         "TURNED_UV": any(texture.rotation for texture in textures.values()),
     }

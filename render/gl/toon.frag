@@ -3,6 +3,9 @@
 in vec3 world_position;
 in vec3 world_normal;
 in vec2 surface_uv;
+#ifdef VERTEX_TINT
+in vec4 surface_tint;
+#endif
 out vec4 fragment;
 
 uniform vec3 camera_position;
@@ -76,6 +79,9 @@ void main() {
 #endif
 
     vec4 base = surface[0];
+#ifdef VERTEX_TINT
+    base *= surface_tint;
+#endif
 #ifdef BASE_MAP
     vec4 base_texel = texture(base_map, placed(uv, 0));
     base *= base_texel;

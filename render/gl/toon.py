@@ -39,6 +39,7 @@ class _Loaded:
     textures: dict[Sampling, int]
     surfaces: list[Surface]
     order: list[int]
+    tinted: list[bool]
     turns: list[Surface] = field(default_factory=list)
 
 
@@ -66,6 +67,7 @@ class ToonRenderer(Renderer):  # type: ignore[misc]
             textures={sampling: upload_texture(image, sampling) for sampling, image in pixels.items()},
             surfaces=[_surface(material) for material in model.materials],
             order=_draw_order(model),
+            tinted=[primitive.colors is not None for primitive in model.primitives],
             turns=[_turns(material) for material in model.materials],
         )
 
@@ -183,7 +185,8 @@ class _Pass:
         self, number: int, index: int, material: Material, surface: Surface, *, outline: bool
     ) -> None:
         rim = bool(surface[4, :3].any())
-        program = self._programs.of(material, outline=outline, rim=rim)
+        tinted = self._loaded.tinted[number]
+        program = self._programs.of(material, outline=outline, rim=rim, tinted=tinted)
         if program is not self._bound:
             self._bind(program)
         for unit, (slot, texture) in enumerate(material.textures.items()):

@@ -4,6 +4,11 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 uv;
 
+#ifdef VERTEX_TINT
+layout(location = 3) in vec4 tint;
+out vec4 surface_tint;
+#endif
+
 uniform mat4 view_projection;
 #ifdef IS_OUTLINE
 uniform vec4 surface[16];
@@ -33,6 +38,9 @@ void main() {
     world_position = place;
     world_normal = normal;
     surface_uv = uv;
+#ifdef VERTEX_TINT
+    surface_tint = tint;
+#endif
     gl_Position = view_projection * vec4(place, 1.0);
 #ifdef IS_OUTLINE
     gl_Position.z += 1e-6 * gl_Position.w;

@@ -89,6 +89,10 @@ class Accessors:
         """Return how many elements an accessor declares, without reading it."""
         return fields.natural(self._declared(index), "count")
 
+    def components(self, index: int) -> int:
+        """Return how many numbers an element of an accessor has, 0 if its type is unknown."""
+        return _COMPONENTS.get(fields.text(self._declared(index), "type"), 0)
+
     def _declared(self, index: int) -> Json:
         if not 0 <= index < len(self._accessors):
             raise VrmError(f"accessor {index} does not exist")

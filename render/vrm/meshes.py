@@ -38,6 +38,7 @@ class Primitive:
     """One draw: n vertices in metres, m indices of triangles, one material.
 
     `skin` and `binding` are both set or both None. `visible` is false for first-person-only meshes.
+    `colors` (n, 4), linear, tint surfaces that are not MToon (which has no vertex colours).
     """
 
     node: int
@@ -51,6 +52,7 @@ class Primitive:
     indices: Indices
     targets: tuple[MorphTarget, ...]
     binding: Binding | None
+    colors: Floats | None = None
 
 
 class MeshReader:
@@ -121,6 +123,7 @@ class MeshReader:
             indices=indices,
             targets=self._targets[key],
             binding=binding,
+            colors=self._colors(attributes, len(positions)),
         )
 
     def _triangles(self, declared: Json, vertices: int) -> Indices:
@@ -152,6 +155,17 @@ class MeshReader:
         if len(uv) != vertices:
             raise VrmError("texture coordinates and positions differ in number")
         return uv
+
+    def _colors(self, attributes: Json, vertices: int) -> Floats | None:
+        number = fields.optional_index(attributes, "COLOR_0", self._accessors.count)
+        if number is None:
+            return None
+        colors = self._accessors.floats(number, self._accessors.components(number))
+        if len(colors) != vertices or colors.shape[1] not in (3, 4):
+            raise VrmError("vertex colours do not fit the positions")
+        rgba = np.ones((vertices, 4), np.float32)
+        rgba[:, : colors.shape[1]] = np.clip(colors, 0.0, 1.0)
+        return rgba
 
     def _binding(self, attributes: Json, skin: Skin, vertices: int) -> Binding | None:
         joints: list[Integers] = []

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from render import framing
+from render.errors import VrmError
 from render.lighting import Lighting
 from render.snapshot import Studio
 from render.vrm import load
@@ -28,7 +29,12 @@ def picture(colors: list[list[tuple[int, int, int, int]]]) -> str:
     return "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
 
 
-def squares(*materials: dict[str, Any], images: list[str] | None = None, tilt: float = 0.0) -> bytes:
+def squares(
+    *materials: dict[str, Any],
+    images: list[str] | None = None,
+    tilt: float = 0.0,
+    tint: tuple[int, ...] | None = None,
+) -> bytes:
     """One square per material, each a little nearer than the one before; 2 x 2 m about the origin."""
     writer = doll.Writer()
     primitives = []
@@ -48,6 +54,10 @@ def squares(*materials: dict[str, Any], images: list[str] | None = None, tilt: f
                 "material": number,
             }
         )
+        if tint is not None:
+            colors = writer.add(np.tile(np.array(tint, "u1"), (4, 1)), f"VEC{len(tint)}")
+            writer.accessors[colors]["normalized"] = True
+            primitives[-1]["attributes"]["COLOR_0"] = colors
     doc: dict[str, Any] = {
         "asset": {"version": "2.0"},
         "nodes": [{"mesh": 0}],
@@ -277,3 +287,25 @@ def test_a_normal_map_turns_the_light(studio: Studio) -> None:
     data = squares(bump, images=[sideways])
     assert near(middle(drawn(studio, data, right)), (255, 0, 0, 255))
     assert near(middle(drawn(studio, data, left)), (0, 255, 0, 255))
+
+
+def test_vertex_colours_tint_all_but_mtoon(studio: Studio) -> None:
+    unlit = {"extensions": {"KHR_materials_unlit": {}}}
+    # 128 of 255 in linear light is 188 in sRGB.
+    assert near(middle(drawn(studio, squares(unlit, tint=(255, 128, 0, 255)))), (255, 188, 0, 255))
+    assert near(middle(drawn(studio, squares({}, tint=(255, 0, 0)))), (255, 0, 0, 255))
+    assert near(middle(drawn(studio, squares(mtoon(GREEN), tint=(255, 0, 0, 255)))), (0, 255, 0, 255))
+
+
+def test_vertex_colours_have_three_or_four_parts() -> None:
+    with pytest.raises(VrmError, match="vertex colours"):
+        load(squares(mtoon(), tint=(255, 0)))
+
+
+def test_triangles_in_front_come_first(studio: Studio) -> None:
+    from render.gl.buffers import front_first
+
+    depths = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.001, 0.001, 0.001])
+    order = front_first(np.arange(9, dtype=np.uint32), depths)
+    # The first and the last lie in one slab and keep their order.
+    assert order.tolist() == [3, 4, 5, 0, 1, 2, 6, 7, 8]
