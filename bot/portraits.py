@@ -67,7 +67,7 @@ class Portraits:
     backgrounds: Backgrounds = NO_BACKGROUNDS
     _child: Child = field(init=False)
     _known: Acquaintance = field(init=False)
-    _drawing: dict[str, asyncio.Task[bytes | None]] = field(default_factory=dict)
+    _drawing: dict[tuple[Wanted, str], asyncio.Task[bytes | None]] = field(default_factory=dict)
     _rest_until: float = 0.0
     _warm: asyncio.Event = field(default_factory=asyncio.Event)
     _meeting: asyncio.Task[None] | None = None
@@ -238,30 +238,35 @@ class Portraits:
         return _picture(data, name, wanted.format) if data else None
 
     async def _made(self, wanted: Wanted, name: str, figure: str) -> Picture | None:
-        """Draw a picture, if it is not there; askers of the same one share one drawing."""
+        """Draw a picture, if it is not there; askers of the same one share one drawing.
+
+        Whoever stops waiting leaves the drawing alone: it is there for the next who asks.
+        """
         if (known := self._kept(wanted, name, figure)) is not None:
             return known
-        if time.monotonic() < self._rest_until or (model := await self._model_for(figure)) is None:
+        if time.monotonic() < self._rest_until:
             return None
-        path = self._path(wanted, model)
-        assert path is not None
-        task = self._drawing.get(path.name)
+        key = (wanted, figure)
+        task = self._drawing.get(key)
         if task is None:
-            task = self._drawing[path.name] = asyncio.create_task(
-                self._draw(replace(wanted, model=model), path)
-            )
-            task.add_done_callback(lambda _: self._drawing.pop(path.name, None))
+            task = self._drawing[key] = asyncio.create_task(self._draw(wanted, figure), name="drawing")
+            task.add_done_callback(lambda _: self._drawing.pop(key, None))
         data = await asyncio.shield(task)
         return _picture(data, name, wanted.format) if data else None
 
-    async def _draw(self, wanted: Wanted, path: Path) -> bytes | None:
+    async def _draw(self, wanted: Wanted, figure: str) -> bytes | None:
+        model = await self._model_for(figure)
+        path = self._path(wanted, model) if model else None
+        if model is None or path is None:
+            return None
         loop = isinstance(wanted, LoopRequest)
+        request = replace(wanted, model=model)
         try:
             _, data = await self._child.ask(
-                "loop" if loop else "snapshot", patience=LOOP_PATIENCE if loop else 1.0, **wanted.to_wire()
+                "loop" if loop else "snapshot", patience=LOOP_PATIENCE if loop else 1.0, **request.to_wire()
             )
         except ChildError as error:
-            self._failed(wanted, error)
+            self._failed(request, error)
             return None
         await asyncio.to_thread(keep, path, data)
         return data

@@ -225,6 +225,21 @@ async def next_send_in_s(store: Store, platforms: Collection[str]) -> float | No
     return None if wait_us is None else max(0.0, wait_us / 1_000_000)
 
 
+async def is_followed(store: Store, delivery: Delivery) -> bool:
+    """Whether a later turn has something to say in the chat of a row."""
+    address = delivery.address
+    mine = select(table.c.turn_id).where(table.c.id == delivery.id).scalar_subquery()
+    newer = select(table.c.id).where(
+        table.c.platform == address.platform,
+        table.c.chat == address.chat,
+        table.c.id > delivery.id,
+        table.c.turn_id > mine,
+        is_open_send(),
+    )
+    async with store.reading() as connection:
+        return (await connection.execute(newer.limit(1))).first() is not None
+
+
 async def is_idle(store: Store, platforms: Collection[str]) -> bool:
     """Whether nothing is left that could be sent now or is being sent."""
     held = select(table.c.id).where(is_open_send(), table.c.lease_until > now())

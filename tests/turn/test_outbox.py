@@ -416,3 +416,25 @@ async def test_a_sender_that_always_breaks_is_given_up(store: Store) -> None:
         await become(store, "failed", "sent")
     assert wire.texts == ["a"] * 6 + ["b"]
     assert [send.plain for send in wire.sends[:6]] == [False] * 3 + [True] * 3
+
+
+async def holds(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(WATCHDOG_S):
+        while not condition():  # noqa: ASYNC110 - what was sent rings no bell
+            await asyncio.sleep(0.02)
+
+
+async def test_a_slow_picture_holds_up_no_newer_words(store: Store, wire: Wire) -> None:
+    album = Album()  # it never comes to an end
+    outbox = Outbox(store, {wire.name: wire}, album, replace(FAST, picture_s=0.1))
+    task = asyncio.create_task(outbox.run())
+    await queue(store, a_row(0, "first"), a_row(1, "", face=JOY))
+    await asyncio.sleep(0.5)
+    assert wire.texts == ["first"], "alone in its chat a picture may take its time"
+    await queue(store, a_row(0, "second"), a_row(1, "", face=JOY))
+    await holds(lambda: wire.texts == ["first", "second"])
+    album.made.set()
+    await holds(lambda: len(wire.sends) == 3)
+    assert wire.sends[2].picture is not None, "the newest picture is waited for"
+    await outbox.drain(1)
+    await task
