@@ -170,7 +170,7 @@ class Render(Section):
     enabled: bool
     figure: Annotated[str, Field(min_length=1)]
     framing: Literal["portrait", "bust", "full"]
-    size_px: Annotated[int, Field(ge=64, le=2048)]
+    size_px: Annotated[int, Field(ge=64, le=1536)]
     cache_mb: Annotated[int, Field(ge=1, le=100_000)]
     timeout_s: Positive
     loop_size_px: Annotated[int, Field(ge=64, le=768, multiple_of=2)]
