@@ -118,16 +118,17 @@ def _gl_libraries() -> None:
     if sys.platform != "linux" or ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa"):
         return
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update"], check=False, **quiet)  # type: ignore[call-overload]
-        done = subprocess.run(
-            ["apt-get", "install", "-y", "--no-install-recommends", *GL_PACKAGES], check=False, **quiet
-        )  # type: ignore[call-overload]
-        if done.returncode == 0:
+        _apt_get("update")
+        if _apt_get("install", "-y", "--no-install-recommends", *GL_PACKAGES) == 0:
             return
     print(
         f"otomo: her face falls back to ready-made pictures until these are installed: {' '.join(GL_PACKAGES)}"
     )
+
+
+def _apt_get(*arguments: str) -> int:
+    quiet = subprocess.DEVNULL
+    return subprocess.run(["apt-get", *arguments], check=False, stdout=quiet, stderr=quiet).returncode
 
 
 def _pip_command(verb: str) -> list[str]:

@@ -1,6 +1,8 @@
 """Rules of the house that no linter knows: they read the source, not the behaviour."""
 
 import ast
+import re
+import string
 import tomllib
 from pathlib import Path
 
@@ -36,6 +38,25 @@ def test_broad_except_only_in_the_two_outermost_loops(path):
     assert not broad or name(path) in OUTERMOST_LOOPS
 
 
+@pytest.mark.parametrize("path", [p for p in SOURCES if not name(p).startswith("render/")], ids=name)
+def test_what_a_checker_is_told_to_overlook_says_why(path):
+    silent = re.compile(r"#\s*(?:type: ignore|noqa)(?:\[[\w, -]+\]|: [A-Z]+\d+)?\s*$")
+    lines = enumerate(path.read_text().splitlines(), 1)
+    assert [number for number, line in lines if silent.search(line)] == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_private_names_stay_in_their_module(path):
+    taken = [
+        f"{node.module}.{one.name}"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES
+        for one in node.names
+        if one.name.startswith("_")
+    ]
+    assert taken == []
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_files_and_functions_stay_small(path):
     text = path.read_text()
@@ -68,8 +89,6 @@ def test_every_setting_is_documented():
 
 
 def test_every_language_has_every_sentence_with_the_same_blanks():
-    import string
-
     def sentences(path):
         flat = {}
         for section, table in tomllib.loads(path.read_text()).items():
@@ -98,4 +117,6 @@ def test_every_command_is_documented_and_described_in_every_language():
 
 def test_the_project_names_no_path_of_a_machine():
     texts = [*SOURCES, *(ROOT / "config").rglob("*.toml"), *ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
-    assert [name(path) for path in texts if "/work/" in path.read_text() or "../shared" in path.read_text()] == []
+    assert [
+        name(path) for path in texts if "/work/" in path.read_text() or "../shared" in path.read_text()
+    ] == []

@@ -107,7 +107,7 @@ def webhooks(sender: AsyncWebhookAdapter) -> Iterator[None]:
 
 class _MovedWebhooks(AsyncWebhookAdapter):
     def __init__(self, api_base: str) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         self._api_base = api_base
 
     async def request(self, route: Route, *args: Any, **kwargs: Any) -> Any:

@@ -44,12 +44,14 @@ class WholeCursor:
 
     async def execute(self, sql: str, parameters: Iterable[Any] | None = None) -> WholeCursor:
         """Run one statement and fetch its rows."""
-        await self._run(lambda cursor: cursor.execute(sql, parameters or ()))  # type: ignore[arg-type]
+        given: Any = parameters or ()
+        await self._run(lambda cursor: cursor.execute(sql, given))
         return self
 
     async def executemany(self, sql: str, parameters: Iterable[Iterable[Any]]) -> WholeCursor:
         """Run one statement for each set of parameters."""
-        await self._run(lambda cursor: cursor.executemany(sql, parameters))  # type: ignore[arg-type]
+        given: Any = parameters
+        await self._run(lambda cursor: cursor.executemany(sql, given))
         return self
 
     async def fetchall(self) -> list[Any]:
@@ -83,7 +85,7 @@ class PatientConnection(aiosqlite.Connection):
     _synchronous: str = DURABLE
     _wanted: str = DURABLE
 
-    def cursor(self) -> WholeCursor:  # type: ignore[override]
+    def cursor(self) -> WholeCursor:  # type: ignore[override]  # SQLAlchemy needs no more of a cursor
         """Return a cursor that visits the thread once per statement."""
         return WholeCursor(self)
 
