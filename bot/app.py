@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from bot.commands import COMMANDS
 from bot.commands.specs import command_specs
+from bot.database import open_store
 from bot.errors import PlatformDown
 from bot.event_files import load_events
 from bot.inbox import Inbox
@@ -98,14 +97,14 @@ class App:
         outbox = Outbox(self.store, platforms, self.portraits)
         turns = self._turns(platforms, pace)
         jobs = Jobs(self._ticks(lanes, outbox))
-        work = [
+        parts = [
             asyncio.create_task(lanes.run(turns.run, turns.gave_up), name="lanes"),
             asyncio.create_task(outbox.run(), name="outbox"),
-            asyncio.create_task(self.portraits.warm(), name="portraits"),
         ]
+        warming = asyncio.create_task(self.portraits.warm(), name="portraits")
         try:
             jobs.start()
-            await self._serve(platforms, stop, work)
+            await self._serve(platforms, stop, parts)
         finally:
             jobs.stop()
             for platform in platforms.values():
@@ -114,8 +113,8 @@ class App:
             await outbox.drain(DRAIN_SENDS_S)
             for platform in platforms.values():
                 await platform.close()
-            work[2].cancel()
-            await asyncio.gather(*work, return_exceptions=True)
+            warming.cancel()
+            await asyncio.gather(*parts, warming, return_exceptions=True)
 
     def surroundings(self) -> Surroundings:
         """Return what a platform is made from."""
@@ -175,7 +174,7 @@ class App:
         return [Tick("recovery", RECOVERY_S, recover), Tick("housekeeping", DAY_S, self.portraits.prune)]
 
     async def _serve(
-        self, platforms: Mapping[str, Platform], stop: asyncio.Event, work: list[asyncio.Task[None]]
+        self, platforms: Mapping[str, Platform], stop: asyncio.Event, parts: list[asyncio.Task[None]]
     ) -> None:
         """Start the platforms and wait: for the signal to stop, the end of all of them, or a broken part."""
         inbox = Inbox(self.store, self.first_character)
@@ -192,7 +191,7 @@ class App:
         if not started:
             raise PlatformDown("; ".join(reasons) or "there is no platform to run")
         log.info("ready: %s, voice %s, %s", ", ".join(started), self.model.name, self.persona.name)
-        await self._watch(started, stop, work[:2])
+        await self._watch(started, stop, parts)
 
     async def _watch(
         self, started: dict[str, asyncio.Task[str]], stop: asyncio.Event, parts: list[asyncio.Task[None]]
@@ -248,11 +247,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         book=load_events(CONFIG_DIR / "events") if settings.game.events else None,
     )
     async with AsyncExitStack() as stack:
-        store = await Store.open(
-            settings.database_url,
-            secret=os.environ.get("OTOMO_SECRET_KEY") or None,
-            key_file=Path(settings.storage.key_file).expanduser(),
-        )
+        store = await open_store(settings)
         stack.push_async_callback(store.close)
         found: list[str] = []
         model, voice = await make_voice(settings, found.append)

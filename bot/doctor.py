@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform as machine
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bot.children import Child
+from bot.database import open_store
 from bot.errors import ChildError, OtomoError
 from bot.llm import make_model
 from bot.looks import emotes_of
 from bot.personas import load_persona
 from bot.settings import CONFIG_DIR, Settings, load_settings
-from bot.store.store import Store
 from bot.voice import llm_settings
 
 
@@ -57,12 +56,7 @@ async def _database(settings: Settings) -> tuple[bool, str]:
     if url.startswith("sqlite") and not Path(url.split("///", 1)[1]).exists():
         return True, "database: none yet, made at the first start"
     try:
-        store = await Store.open(
-            url,
-            secret=os.environ.get("OTOMO_SECRET_KEY") or None,
-            key_file=Path(settings.storage.key_file).expanduser(),
-            read_only=True,
-        )
+        store = await open_store(settings, read_only=True)
     except OtomoError as error:
         return False, f"database: {error}"
     await store.close()
