@@ -157,6 +157,10 @@ class ChatRequest:
     usage: Usage = field(default_factory=Usage)
 
 
+LONGEST_REPLY: Final = 16_000
+"""Characters of one reply that are read; a model that goes on is cut off there."""
+
+
 class ChatModel(Protocol):
     """A voice. Errors are the ModelError kinds; `name` is what people call it."""
 

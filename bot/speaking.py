@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from bot.errors import ModelEmpty, ModelSilent
-from bot.ports import ChatModel, ChatRequest
-
-MAX_REPLY: Final = 16_000
-"""Characters of a reply that are read; a model that goes on is cut off there."""
+from bot.ports import LONGEST_REPLY, ChatModel, ChatRequest
 
 
 async def speak(
@@ -47,7 +43,7 @@ async def speak(
         if not reading.done():
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
-    text = "".join(pieces)[:MAX_REPLY]
+    text = "".join(pieces)[:LONGEST_REPLY]
     if not text.strip():
         raise ModelEmpty("the model answered without a word")
     return text
@@ -58,7 +54,7 @@ async def _read(model: ChatModel, request: ChatRequest, pieces: list[str]) -> No
     async for piece in model.stream(request):
         pieces.append(piece)
         length += len(piece)
-        if length > MAX_REPLY:
+        if length > LONGEST_REPLY:
             return
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bot.errors import ModelError, ModelFiltered, ModelUnreachable
 from bot.llm.messages import alternating
-from bot.llm.patience import Pace, Piece, speak
+from bot.llm.patience import Pace, Piece, patient_reply
 from bot.llm.refusals import asked_wait, refused, unwanted
 from bot.llm.settings import LlmSettings
 from bot.llm.transport import FOREIGN, LazyClient, broken, hush
@@ -72,7 +72,7 @@ class AnthropicStyle:
 
         body = self._chat_body(request)
         client = await self._client.get()  # before any clock runs: the first time it takes seconds
-        async with aclosing(speak(lambda: self._attempt(client, body), self._pace, spent)) as words:
+        async with aclosing(patient_reply(lambda: self._attempt(client, body), self._pace, spent)) as words:
             async for text in words:
                 yield text
 
@@ -94,7 +94,7 @@ class AnthropicStyle:
         if schema is not None:
             body[FORMAT] = {"format": {"type": "json_schema", "schema": dict(schema)}}
         client = await self._client.get()
-        async with aclosing(speak(lambda: self._attempt(client, body), self._pace, count)) as words:
+        async with aclosing(patient_reply(lambda: self._attempt(client, body), self._pace, count)) as words:
             return "".join([text async for text in words])
 
     def _build(self) -> AsyncAnthropic:

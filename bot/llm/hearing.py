@@ -9,9 +9,8 @@ from typing import Final
 
 from bot.errors import ModelBusy, ModelEmpty, ModelError
 from bot.llm.refusals import refused
+from bot.ports import LONGEST_REPLY
 
-LONGEST_REPLY: Final = 16_000
-"""Characters of one reply; what follows is not read (promise 11: input is capped)."""
 LONGEST_NOTICE: Final = 400
 LONGEST_TAG: Final = 12
 BLANK_LETTERS: Final = "\u115f\u1160\u2800\u3164\uffa0"

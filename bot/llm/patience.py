@@ -52,7 +52,7 @@ Spent = Callable[[Usage], None]
 """Is told what a request cost, once per request where the server says so."""
 
 
-async def speak(attempt: Attempt, pace: Pace, spent: Spent) -> AsyncGenerator[str, None]:
+async def patient_reply(attempt: Attempt, pace: Pace, spent: Spent) -> AsyncGenerator[str, None]:
     """Yield the words of a reply, asking again as long as nothing has been heard.
 
     Raises:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import ModelBusy, ModelEmpty, ModelError, ModelFiltered, ModelRefusedKey, ModelRefusedRequest
-from bot.llm.hearing import LONGEST_REPLY, Hearing
+from bot.llm.hearing import Hearing
 from bot.llm.refusals import asked_wait, refused, unwanted
+from bot.ports import LONGEST_REPLY
 
 
 def listen(pieces):

@@ -18,9 +18,9 @@ from bot.errors import (
     ModelUnreachable,
 )
 from bot.llm.anthropic_style import AnthropicStyle
-from bot.llm.hearing import LONGEST_REPLY
 from bot.llm.openai_style import OpenAiStyle
 from bot.llm.usage import metering
+from bot.ports import LONGEST_REPLY
 from engine.conversation import ChatMessage, Image, Prompt
 from tests.llm.conversation_pieces import a_request, a_subject, quick, said
 from tests.model_server import Answer, ModelServer
