@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -29,14 +31,7 @@ async def write_down(store: Store, incoming: Incoming, first_character: FirstCha
 
 async def _insert(connection: AsyncConnection, incoming: Incoming, first_character: FirstCharacter) -> bool:
     user_id = await meet(connection, incoming, first_character)
-    row = {
-        "user_id": user_id,
-        "key": incoming.key,
-        "kind": incoming.kind,
-        **address_columns(incoming.address),
-        "body": incoming_body(incoming),
-        "at": now(),
-    }
+    row = row_of(incoming, user_id)
     written = await connection.execute(
         insert_new(connection, table).values(row).on_conflict_do_nothing().returning(table.c.id)
     )
@@ -48,3 +43,15 @@ async def _insert(connection: AsyncConnection, incoming: Incoming, first_charact
     if connection.dialect.name == "postgresql":
         await connection.execute(text("SELECT pg_notify('otomo', 'lane')"))
     return True
+
+
+def row_of(incoming: Incoming, user_id: int) -> dict[str, Any]:
+    """Return the columns of a row that arrives now."""
+    return {
+        "user_id": user_id,
+        "key": incoming.key,
+        "kind": incoming.kind,
+        **address_columns(incoming.address),
+        "body": incoming_body(incoming),
+        "at": now(),
+    }

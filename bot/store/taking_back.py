@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.arrivals import row_of
 from bot.store.characters import write_character
-from bot.store.instants import now
 from bot.store.outgoing import OutgoingRow
 from bot.store.store import Store
 from bot.store.story_tables import event_records, scenes
 from bot.store.tables import facts, incoming, messages, outgoing, turns
 from bot.store.turns import Loaded, finish
-from bot.store.values import address_columns, incoming_body, incoming_of
+from bot.store.values import incoming_of
 from engine.character import CharacterState
 from engine.conversation import Incoming
 
@@ -68,7 +68,7 @@ async def take_back(
         await write_character(connection, loaded.user_id, character, loaded.character.version)
         await _erase(connection, loaded.user_id, last)
         for one in again:
-            await _ask_again(connection, loaded.user_id, one)
+            await connection.execute(insert(incoming).values(row_of(one, loaded.user_id)))
     store.outgoing_bell.set()
     store.lane_bell.set()
 
@@ -86,16 +86,3 @@ async def _erase(connection: AsyncConnection, user_id: int, last: LastTurn) -> N
     await connection.execute(update(turns).where(turns.c.id == last.turn_id).values(applied=None))
     unsent = and_(outgoing.c.turn_id == last.turn_id, outgoing.c.status == "pending")
     await connection.execute(update(outgoing).where(unsent).values(status="failed", reason="taken back"))
-
-
-async def _ask_again(connection: AsyncConnection, user_id: int, one: Incoming) -> None:
-    await connection.execute(
-        insert(incoming).values(
-            user_id=user_id,
-            key=one.key,
-            kind=one.kind,
-            **address_columns(one.address),
-            body=incoming_body(one),
-            at=now(),
-        )
-    )

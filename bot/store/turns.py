@@ -62,7 +62,6 @@ class Loaded:
     attempts: int
     raw_reply: str | None
     incoming: tuple[Incoming, ...]
-    incoming_ids: tuple[int, ...]
     address: Address
     character: CharacterState
     person: Person
@@ -281,7 +280,6 @@ async def _read(connection: AsyncConnection, user_id: int, turn_id: int, fence: 
         attempts=turn.attempts,
         raw_reply=turn.raw_reply,
         incoming=tuple(incoming_of(row) for row in rows),
-        incoming_ids=tuple(row.id for row in rows),
         address=address,
         character=await read_character(connection, user_id),
         person=await read_person(connection, user_id),
