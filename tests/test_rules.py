@@ -5,10 +5,12 @@ import re
 import string
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from bot.settings import Settings
+from bot.llm.presets import PRESETS
+from bot.settings import Provider, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("bot", "engine", "render")
@@ -86,6 +88,10 @@ def test_every_setting_has_a_default_and_every_default_is_a_setting():
 def test_every_setting_is_documented():
     documented = (ROOT / "docs" / "configuration.md").read_text()
     assert [key for key in sorted(default_keys()) if f"`{key}`" not in documented] == []
+
+
+def test_every_provider_has_a_preset_and_every_preset_can_be_chosen():
+    assert set(get_args(Provider)) == {*PRESETS, "auto"}
 
 
 def test_every_language_has_every_sentence_with_the_same_blanks():
