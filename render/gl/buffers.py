@@ -11,6 +11,7 @@ import numpy.typing as npt
 from OpenGL import GL
 
 from render.errors import NoGraphicsError
+from render.gl.mipmaps import halved
 from render.vrm.accessors import Floats
 from render.vrm.meshes import Indices, Primitive
 from render.vrm.textures import Pixels, Sampling
@@ -111,16 +112,18 @@ def upload_texture(pixels: Pixels, sampling: Sampling) -> int:
     name = int(GL.glGenTextures(1))
     GL.glBindTexture(GL.GL_TEXTURE_2D, name)
     GL.glPixelStorei(GL.GL_UNPACK_ALIGNMENT, 1)
-    height, width = pixels.shape[:2]
-    stored = GL.GL_SRGB8_ALPHA8 if sampling.srgb else GL.GL_RGBA8
-    data = np.ascontiguousarray(pixels)
-    GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, stored, width, height, 0, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, data)
     magnify, minify = sampling.filters
     if minify == GL.GL_LINEAR_MIPMAP_LINEAR:
         # The picture is drawn at twice its size: the third interpolation is not seen but costs a fifth.
         minify = GL.GL_LINEAR_MIPMAP_NEAREST
-    if minify not in (GL.GL_NEAREST, GL.GL_LINEAR):
-        GL.glGenerateMipmap(GL.GL_TEXTURE_2D)
+    stored = GL.GL_SRGB8_ALPHA8 if sampling.srgb else GL.GL_RGBA8
+    levels = [pixels] if minify in (GL.GL_NEAREST, GL.GL_LINEAR) else halved(pixels, srgb=sampling.srgb)
+    for number, level in enumerate(levels):
+        height, width = level.shape[:2]
+        data = np.ascontiguousarray(level)
+        GL.glTexImage2D(
+            GL.GL_TEXTURE_2D, number, stored, width, height, 0, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, data
+        )
     for key, value in (
         (GL.GL_TEXTURE_MAG_FILTER, magnify),
         (GL.GL_TEXTURE_MIN_FILTER, minify),
