@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
@@ -176,7 +176,7 @@ def build_language(words: PhraseList) -> Language:
     return Language(
         statements=tuple(
             (kind, tuple(_pattern(phrase, fillers) for phrase in words.statements.get(kind, ())))
-            for kind in Kind.__args__  # type: ignore[attr-defined]
+            for kind in get_args(Kind)
         ),
         triggers=tuple(_pattern(phrase, fillers) for phrase in words.triggers),
         noted=tuple(_pattern(phrase, fillers) for phrase in words.noted),
