@@ -25,6 +25,7 @@ Kind = Literal[
     "age",
     "birthday",
     "home",
+    "household",
     "origin",
     "job",
     "study",
@@ -36,8 +37,8 @@ Kind = Literal[
     "pet",
     "hobby",
     "favourite",
-    "like",
     "dislike",
+    "like",
     "relationship",
     "shared",
 ]
@@ -90,6 +91,7 @@ class PhraseList:
         particles: What may still follow a phrase that closes a clause (Japanese).
         negations: Words that turn a sentence.
         opposites: Pairs of wordings that exclude each other ("like", "hate").
+        trailing: Words behind a liked thing that do not belong to it ("any more").
         triggers: Phrases that call up a memory; `{}` is what of.
         noted: Phrases with which she takes note of something; `{}` is what.
     """
@@ -102,6 +104,7 @@ class PhraseList:
     negations: Phrases
     opposites: tuple[tuple[Phrase, Phrase], ...] = ()
     noted: Phrases = ()
+    trailing: Phrases = ()
     empty: Phrases = ()
     passing: Phrases = ()
     breaks: Phrases = ()
@@ -134,6 +137,7 @@ class Language:
     joke: re.Pattern[str]
     asking: re.Pattern[str]
     counter: re.Pattern[str]
+    trailing: re.Pattern[str]
     empty: re.Pattern[str]
     passing: re.Pattern[str]
     breaks: re.Pattern[str]
@@ -185,6 +189,7 @@ def build_language(words: PhraseList) -> Language:
         joke=_search(guards.joke),
         asking=_search(guards.asking),
         counter=_search(guards.counter),
+        trailing=_search(words.trailing),
         empty=_search(words.empty),
         passing=_search(words.passing),
         breaks=_search(words.breaks),

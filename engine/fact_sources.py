@@ -30,12 +30,9 @@ SUPPORT: Final = 0.6
 WEIGHTS: Final[dict[Kind, int]] = {
     **dict.fromkeys(("name", "introduced", "allergy", "birthday"), 25),
     **dict.fromkeys(("home", "origin", "job", "study", "family", "age", "asked", "diet", "trait"), 15),
-    **dict.fromkeys(("pet", "relationship", "shared", "hobby", "lack"), 10),
+    **dict.fromkeys(("household", "pet", "relationship", "shared", "hobby", "lack"), 10),
 }
 """What a kind adds to the importance of a fact; a language-free stand-in for the English word lists."""
-SINGLE: Final[frozenset[Kind]] = frozenset({"name", "age", "birthday", "home", "origin", "favourite"})
-"""Kinds of which one holds at a time: a new one makes the old one past."""
-
 _ABOUT: Final[frozenset[Kind]] = frozenset({"job", "trait", "introduced", "lack"})
 """Kinds whose openings ("I'm a ...") also begin much that is about the moment."""
 _OF_OTHERS: Final[frozenset[Kind]] = frozenset({"asked", "family", "pet", "shared", "relationship"})

@@ -26,7 +26,7 @@ _USER: Final = frozenset(
 )
 _SHARED: Final = frozenset({"we", "together", "our", "us", "shared", "both"})
 _EMOTIONAL: Final = frozenset(
-    "love loves loved hate hates hated afraid fear fears scared worried worries dream dreams "
+    "love loves loved hate hates hated afraid fear fears scared worried worries dream dreams hope hopes "
     "happy sad lonely proud grief grieving miss misses missed".split()
 )
 _PERSONAL: Final = frozenset(

@@ -20,12 +20,19 @@ _UNSPACED: Final = re.compile(
 )
 
 
+_IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002fa1f]")
+
+
 def keywords(text: str) -> frozenset[str]:
-    """Return the words of a text; where a script has no blanks, every pair of neighbouring characters."""
+    """Return the words of a text.
+
+    Where a script has no blanks these are every pair of neighbouring characters and every ideograph.
+    """
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):
         if _UNSPACED.search(word):
             found.update(word[i : i + 2] for i in range(len(word) - 1))
+            found.update(_IDEOGRAPH.findall(word))
         elif len(word) >= MIN_WORD:
             found.add(word)
     return frozenset(found)
