@@ -34,7 +34,7 @@ class LlmSettings:
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
     context_window: int = 8192
-    silence_s: float = 90.0
+    silence_s: float = 60.0
     turn_s: float = 120.0
     connect_s: float = 10.0
     retry_first_s: float = 2.0
