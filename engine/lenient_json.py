@@ -15,10 +15,17 @@ MAX_DEPTH: Final = 48
 """Deeper nesting is nobody's state block, and refusing it keeps hostile text cheap."""
 
 _STRICT: Final = json.JSONDecoder(strict=False)
-_BLANK: Final = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
+_COMMENT: Final = 2000
+_MARKS: Final = 200
+"""Characters of a comment, and apostrophes or escapes (with what is between) of a single-quoted text, that
+are read: what never ends must not be read to the reply's end at every fence.
+"""
+_BLANK: Final = re.compile(
+    rf"(?:\s++|//[^\n]{{0,{_COMMENT}}}+|#[^\n]{{0,{_COMMENT}}}+|/\*(?:[^*]|\*(?!/)){{0,{_COMMENT}}}+(?:\*/)?)*+"
+)
 _DOUBLE: Final = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 # An apostrophe inside a single-quoted text ends it only where JSON could go on.
-_SINGLE: Final = re.compile(r"'((?:[^'\\]++|\\.|'(?!\s*[,:}\]]))*+)'", re.DOTALL)
+_SINGLE: Final = re.compile(rf"'((?:[^'\\]++|\\.|'(?!\s*[,:}}\]])){{0,{_MARKS}}}+)'", re.DOTALL)
 _CURLY: Final = re.compile(r"[“”]([^“”]*+)[“”]")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?(?![\w.])")
 _WORD: Final = re.compile(r"[+-]?[^\W\d][\w$-]*+")

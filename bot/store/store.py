@@ -247,17 +247,15 @@ _FREE: Final = {"lease_owner": None, "lease_until": NEVER}
 def _understood(text: str) -> URL:
     try:
         url = make_url(text)
-    except ArgumentError as error:
-        raise ConfigError(
-            "database.url is no database URL: use sqlite:///path or postgresql://..."
-        ) from error
+    except (ArgumentError, ValueError):  # the cause would show the password
+        raise ConfigError("storage.url is no database URL: use sqlite:///path or postgresql://...") from None
     if url.drivername in ("sqlite", "sqlite+aiosqlite"):
         if url.database in (None, "", ":memory:"):
-            raise ConfigError("database.url needs a file: sqlite:///path/to/otomo.db")
+            raise ConfigError("storage.url needs a file: sqlite:///path/to/otomo.db")
         return url.set(drivername="sqlite+aiosqlite")
     if url.drivername in ("postgresql", "postgres", "postgresql+asyncpg"):
         return url.set(drivername="postgresql+asyncpg")
-    raise ConfigError(f"database.url cannot be {url.drivername}: use sqlite:///path or postgresql://...")
+    raise ConfigError(f"storage.url cannot be {url.drivername}: use sqlite:///path or postgresql://...")
 
 
 def _find_secret(secret: str | None, key_file: Path | None, *, may_make: bool) -> Secret:
@@ -290,6 +288,8 @@ def _mapped() -> Iterator[None]:
     except (OperationalError, InterfaceError) as error:
         raise StoreBusy(f"the database does not answer ({type(error.orig).__name__})") from error
     except DBAPIError as error:
+        if type(error.orig).__name__ == "DatabaseError":  # bare: SQLite cannot make sense of the file
+            raise StoreError("the database file is damaged, or no database: put a copy of it back") from error
         lost = error.connection_invalidated
         raise (StoreBusy if lost else StoreError)(f"the database says {type(error.orig).__name__}") from error
     except SQLAlchemyError as error:

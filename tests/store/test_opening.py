@@ -61,11 +61,12 @@ async def test_no_key_at_all_is_a_wrong_setting(sqlite_url: str) -> None:
         await Store.open(sqlite_url)
 
 
-@pytest.mark.parametrize(
-    "url", ["", "otomo.db", "sqlite://", "sqlite:///:memory:", "mysql://a/b", "postgresql+psycopg://a/b"]
-)
+WRONG_URLS = ["", "otomo.db", "sqlite://", "sqlite:///:memory:", "mysql://a/b", "postgresql+psycopg://a/b"]
+
+
+@pytest.mark.parametrize("url", [*WRONG_URLS, "postgresql://a:pw@b:port/c"])
 async def test_a_wrong_url_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(ConfigError, match=r"database\.url"):
+    with pytest.raises(ConfigError, match=r"storage\.url"):
         await Store.open(url, secret="a long enough passphrase")
 
 
@@ -138,7 +139,7 @@ async def test_a_reading_transaction_cannot_write(store: Store) -> None:
 async def test_a_file_that_is_no_database_gives_one_line(tmp_path: Path, key_file: Path) -> None:
     path = tmp_path / "otomo.db"
     path.write_bytes(b"this is a letter, not a database. " * 100)
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="damaged, or no database"):
         await Store.open(f"sqlite:///{path}", key_file=key_file)
 
 
