@@ -15,6 +15,7 @@ from typing import Final
 from bot.picture_files import fetch, keep
 from render import RENDERER_VERSION
 from render.errors import BadRequestError
+from render.figures import EXPRESSIONS
 from render.wardrobe import DEFAULT_PREFIX, identity
 
 MOST_DEATHS: Final = 2
@@ -56,7 +57,7 @@ class Acquaintance:
         """Return what a model can show, if that is known; our own figures can all show the same."""
         known = self.of(model)
         if known is None and model.startswith(DEFAULT_PREFIX):
-            known = next((one for name, one in self._known.items() if name.startswith(DEFAULT_PREFIX)), None)
+            return EXPRESSIONS
         return known.expressions if known else None
 
     def learn(self, model: str, expressions: tuple[str, ...], digest: str) -> None:

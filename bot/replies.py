@@ -39,7 +39,7 @@ def rows_of(
     """
     rows: list[OutgoingRow] = []
     positions = count()
-    for notice in (part for part in reply if isinstance(part, Notice)):
+    for notice in (part for part in reply if isinstance(part, Notice) and not part.joined):
         rows += _texts(notice.text, address, limits, positions, kind="notice")
     told = _told(reply, address, limits, positions, spoken=spoken)
     buttons = tuple(_buttons(reply, limits))
@@ -74,7 +74,9 @@ def _told(
 
 def _words(reply: Reply) -> Iterator[str]:
     for part in reply:
-        if isinstance(part, Say) and part.text.strip():
+        if isinstance(part, Notice) and part.joined:
+            yield "\n".join(f"> {line}" for line in part.text.strip().splitlines())
+        elif isinstance(part, Say) and part.text.strip():
             yield part.text.strip()
         elif isinstance(part, Narrate) and part.text.strip():
             yield "\n".join(map(_slanted, part.text.strip().splitlines()))

@@ -74,7 +74,9 @@ class Teller:
             return ()
         where = self.say(loaded, f"contact.sentence_{self.voice.place}", provider=self.voice.provider)
         name = loaded.character.name
-        return (Notice(self.say(loaded, _NOTICES[due], name=name, voice_sentence=where)),)
+        # Notice, words and face would be three messages at first contact, where two are the most.
+        joined = due == "first" and self.portrait.settings.enabled
+        return (Notice(self.say(loaded, _NOTICES[due], name=name, voice_sentence=where), joined),)
 
     def figure_gone(self, loaded: Loaded, looks: Looks) -> tuple[Notice, ...]:
         """Return one kind sentence where the figure that the user has chosen is not there any more."""

@@ -125,9 +125,13 @@ class Narrate:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The app's own words, in a message of their own: never mistaken for hers."""
+    """The app's own words: never mistaken for hers.
+
+    They stand in a message of their own or, with `joined`, as a quotation above her words.
+    """
 
     text: str
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
