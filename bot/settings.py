@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,6 +14,7 @@ from pydantic_settings import (
     EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -149,7 +151,7 @@ class Storage(Section):
     """Where the database is and where the key that seals it."""
 
     url: str
-    key_file: str
+    key_file: Annotated[str, Field(min_length=1)]
 
 
 class Data(Section):
@@ -268,6 +270,10 @@ def load_settings() -> Settings:
         settings = Settings()  # type: ignore[call-arg]  # every field comes from a source
     except ValidationError as error:
         raise ConfigError(_one_line(error)) from None
+    except SettingsError as error:
+        section = re.search(r'field "(\w+)"', str(error))
+        name = f"{ENV_PREFIX}{section[1].upper()}" if section else ENV_PREFIX
+        raise ConfigError(f"{name}...: a list or a table must be written as JSON") from None
     except ValueError as error:  # TOML that does not parse; pydantic-settings names no file
         raise ConfigError(f"{OWN_FILE}: {error}") from None
     return _with_provider_key(settings)
@@ -282,6 +288,8 @@ def ensure_data_dir(settings: Settings) -> Path:
     path = Path(settings.data.dir).expanduser().resolve()
     try:
         path.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise ConfigError(f"data.dir: {path}: not a folder") from None
     except OSError as error:
         raise ConfigError(f"data.dir: {path}: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):

@@ -48,7 +48,10 @@ def clean_base_url(url: str, style: Style) -> str:
     Raises:
         ConfigError: It is no http or https address.
     """
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ConfigError("llm.base_url: must begin with http:// or https:// and name a host")
     path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/messages")

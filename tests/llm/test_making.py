@@ -126,6 +126,10 @@ async def test_a_key_and_a_model_name_are_enough(provider):
         (LlmSettings(provider="xai", api_key=SecretStr("k")), "llm.model: name a model of xAI"),
         (LlmSettings(provider="custom", model="m"), "llm.base_url: name the address"),
         (LlmSettings(provider="custom", model="m", base_url="box:80"), "llm.base_url: must begin with http"),
+        (
+            LlmSettings(provider="custom", model="m", base_url="http://[::1"),
+            "llm.base_url: must begin with http",
+        ),
         (LlmSettings(provider="vllm", base_url=NOWHERE), "offers no chat model"),
     ],
 )

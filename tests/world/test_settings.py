@@ -61,7 +61,11 @@ def test_ids_may_be_written_as_numbers(tmp_path):
         ("OTOMO_COMPANION__TIMEZONE", "Europe/Atlantis", "companion.timezone"),
         ("OTOMO_COMPANION__TIMEZONE", "../../etc/passwd", "companion.timezone"),
         ("OTOMO_COMPANION__TIMEZONE", "", "companion.timezone"),
-        ("OTOMO_TELEGRAM", "x", "telegram"),
+        ("OTOMO_TELEGRAM", "x", "OTOMO_TELEGRAM"),
+        ("OTOMO_LLM__FALLBACKS", "[{]", "OTOMO_LLM"),
+        ("OTOMO_LLM__FALLBACKS", '[{"provider": "openai", "temperature": 9}]', "llm.fallbacks.0.temperature"),
+        ("OTOMO_SPENDING__PROMPT_PRICE", "-1", "spending.prompt_price"),
+        ("OTOMO_STORAGE__KEY_FILE", "", "storage.key_file"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_in_one_line(monkeypatch, name, value, named):
@@ -91,6 +95,10 @@ def test_only_the_last_part_of_the_data_folder_is_made(monkeypatch, tmp_path):
     assert ensure_data_dir(load_settings()).is_dir()
     monkeypatch.setenv("OTOMO_DATA__DIR", str(tmp_path / "missing" / "deeper"))
     with pytest.raises(ConfigError, match=r"data\.dir.*missing"):
+        ensure_data_dir(load_settings())
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("OTOMO_DATA__DIR", str(tmp_path / "file"))
+    with pytest.raises(ConfigError, match=r"data\.dir.*not a folder"):
         ensure_data_dir(load_settings())
 
 
