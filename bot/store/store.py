@@ -286,7 +286,8 @@ def _mapped() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as error:
-        raise StoreBusy(f"the database does not answer ({type(error.orig).__name__})") from error
+        what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)  # a full disk has a name
+        raise StoreBusy(f"the database does not answer ({what})") from error
     except DBAPIError as error:
         if type(error.orig).__name__ == "DatabaseError":  # bare: SQLite cannot make sense of the file
             raise StoreError("the database file is damaged, or no database: put a copy of it back") from error

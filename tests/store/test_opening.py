@@ -331,3 +331,20 @@ async def test_a_server_that_cuts_all_connections_is_survived(postgres_url: str,
     assert store.lane_bell.is_set(), "the notices are not heard again"
     await store.close()
     await other.close()
+
+
+async def fill_up(store: Store) -> None:
+    """Write until the file may grow no more."""
+    async with store.writing() as connection:
+        pages = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
+        await connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+        await connection.execute(text("CREATE TABLE filler (words)"))
+        for _ in range(64):
+            await connection.execute(text("INSERT INTO filler VALUES (zeroblob(8192))"))
+
+
+async def test_a_full_disk_is_named(sqlite_url: str, key_file: Path) -> None:
+    store = await Store.open(sqlite_url, key_file=key_file)
+    with pytest.raises(StoreBusy, match="SQLITE_FULL"):
+        await fill_up(store)
+    await store.close()
