@@ -32,6 +32,9 @@ def _known_zone(name: str) -> str:
     return name
 
 
+LEAST_WINDOW = 1024
+"""Tokens; a smaller window would hold the rules and nothing else."""
+
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=0)]
 Provider = Literal[
@@ -49,6 +52,13 @@ Provider = Literal[
     "custom",
     "scripted",
 ]
+
+
+def _window(tokens: int) -> int:
+    """Refuse a context window that holds no prompt."""
+    if 0 < tokens < LEAST_WINDOW:
+        raise ValueError(f"should be 0 (no scaling) or at least {LEAST_WINDOW}")
+    return tokens
 
 
 class Section(BaseModel):
@@ -111,7 +121,7 @@ class Llm(Section):
     max_tokens: Annotated[int, Field(ge=16, le=16384)]
     presence_penalty: Annotated[float, Field(ge=-2, le=2)]
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)]
-    context_window: Annotated[int, Field(ge=0, le=131072)]
+    context_window: Annotated[int, Field(ge=0, le=131072), AfterValidator(_window)]
     silence_s: Positive
     turn_s: Positive
     retries: Annotated[int, Field(ge=0, le=10)]

@@ -51,7 +51,5 @@ def _sum(all_spent: list[Spent]) -> Spent:
 
 
 def _line(who: str, spent: Spent, prices: tuple[float, float]) -> str:
-    cost = (spent.prompt_tokens * prices[0] + spent.completion_tokens * prices[1]) / 1_000_000
-    return (
-        f"{who:<10}  {spent.requests:>8}  {spent.prompt_tokens:>9}  {spent.completion_tokens:>10}  {cost:.4f}"
-    )
+    tokens = f"{spent.prompt_tokens:>9}  {spent.completion_tokens:>10}"
+    return f"{who:<10}  {spent.requests:>8}  {tokens}  {spent.cost(*prices):.4f}"

@@ -23,10 +23,6 @@ class Meter:
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
 
-    def cost(self, prompt_price: float, completion_price: float) -> float:
-        """Return the money it cost, from prices per million tokens."""
-        return (self.prompt_tokens * prompt_price + self.completion_tokens * completion_price) / 1_000_000
-
 
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 

@@ -22,6 +22,10 @@ class Spent:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    def cost(self, prompt_price: float, completion_price: float) -> float:
+        """Return the money it cost, from prices per million tokens."""
+        return (self.prompt_tokens * prompt_price + self.completion_tokens * completion_price) / 1_000_000
+
     @property
     def tokens(self) -> int:
         """All tokens, in and out."""

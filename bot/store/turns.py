@@ -25,7 +25,7 @@ from bot.store.characters import read_character, write_character
 from bot.store.instants import now
 from bot.store.leases import PACE, Pace, Platforms
 from bot.store.outgoing import OutgoingRow, add_outgoing
-from bot.store.people import Account, Person, read_accounts, read_person, write_person
+from bot.store.people import Person, read_person, write_person
 from bot.store.settings import read_user_settings, write_user_settings
 from bot.store.spending import Spent, add_spent
 from bot.store.store import Store
@@ -65,7 +65,6 @@ class Loaded:
     address: Address
     character: CharacterState
     person: Person
-    accounts: tuple[Account, ...]
     history: tuple[HistoryTurn, ...] = ()
     facts: tuple[Fact, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -283,7 +282,6 @@ async def _read(connection: AsyncConnection, user_id: int, turn_id: int, fence: 
         address=address,
         character=await read_character(connection, user_id),
         person=await read_person(connection, user_id),
-        accounts=await read_accounts(connection, user_id),
         history=await memories.read_history(connection, user_id, HISTORY),
         facts=await memories.read_facts(connection, user_id, FACTS),
         settings=await read_user_settings(connection, user_id),

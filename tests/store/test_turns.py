@@ -15,6 +15,7 @@ from bot.errors import Fenced, StoreError
 from bot.inbox import Inbox
 from bot.store import Store, leases, tables, turns
 from bot.store.leases import Pace
+from bot.store.people import read_accounts
 from bot.store.turns import answer, fail, load, mark_spoken, open_turn, say, settle
 from engine.character import AbsenceTaken, DailyGains, MoodState, Personality
 from engine.conversation import Face, Incoming, NewFact
@@ -75,8 +76,10 @@ async def test_an_incoming_comes_back_as_it_was(store: Store, inbox: Inbox) -> N
     assert loaded.incoming == (replace(message, text="Grüße 🌸 ?"),)
     assert loaded.address == message.address
     assert loaded.person.language == "de"
-    assert loaded.accounts[0].chat is None  # a group is no place for pings
-    assert loaded.accounts[0].display_name == "Bo"
+    async with store.reading() as connection:
+        (account,) = await read_accounts(connection, loaded.user_id)
+    assert account.chat is None  # a group is no place for pings
+    assert account.display_name == "Bo"
 
 
 async def test_a_burst_is_one_turn_and_nothing_of_a_flood_is_dropped(store: Store, inbox: Inbox) -> None:
