@@ -204,7 +204,7 @@ def build_language(words: PhraseList) -> Language:
 
 
 def _search(phrases: Phrases) -> re.Pattern[str]:
-    return re.compile(_any(phrases) or r"(?!)", re.IGNORECASE)
+    return re.compile("|".join(_compiled(phrase, "").pattern for phrase in phrases) or r"(?!)", re.IGNORECASE)
 
 
 def _any(phrases: Phrases) -> str:
@@ -215,11 +215,15 @@ def _pattern(phrase: str, fillers: str) -> Pattern:
     if phrase.count("{}") > 1:
         raise ValueError(f"{phrase!r}: one {{}} at most")
     opening, slot, closing = phrase.partition("{}")
-    opened, closed = (
-        re.compile(_edged(part.strip(), fillers), re.IGNORECASE) if part.strip() else None
-        for part in (opening, closing)
-    )
+    opened, closed = (_compiled(part, fillers) if part.strip() else None for part in (opening, closing))
     return Pattern(opened, closed, bool(slot))
+
+
+def _compiled(phrase: str, fillers: str) -> re.Pattern[str]:
+    try:
+        return re.compile(_edged(phrase.strip(), fillers), re.IGNORECASE)
+    except re.error as error:
+        raise ValueError(f"{phrase!r}: {error}") from None
 
 
 def _edged(phrase: str, fillers: str) -> str:

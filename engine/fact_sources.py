@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from engine.character import STAT_MAX
@@ -22,6 +23,8 @@ from engine.said import Clause, clauses
 
 MOST_CHARACTERS: Final = 4000
 """Of a longer message only the beginning is read."""
+MOST_CLAUSES: Final = 60
+"""Of a message in more pieces only the first ones are read."""
 LONGEST_VALUE: Final = 300
 NAME_WORDS: Final = 4
 INTRODUCED_WORDS: Final = 2
@@ -78,7 +81,7 @@ def statements(text: str, phrases: FactPhrases) -> tuple[Statement, ...]:
     """Return what a message of the user's states about them, in the order of the words."""
     found: list[tuple[int, Statement]] = []
     for name, language in phrases.languages.items():
-        for clause in clauses(text[:MOST_CHARACTERS], language):
+        for clause in islice(clauses(text[:MOST_CHARACTERS], language), MOST_CLAUSES):
             found += ((clause.start, one) for one in _of_clause(clause, name, language))
     found.sort(key=lambda one: one[0])
     kept: dict[str, Statement] = {}
@@ -100,7 +103,7 @@ def noted_by_her(dialogue: str, said: Sequence[str], phrases: FactPhrases) -> tu
     """
     noted: dict[str, None] = {}
     for language in phrases.languages.values():
-        for clause in clauses(dialogue[:MOST_CHARACTERS], language):
+        for clause in islice(clauses(dialogue[:MOST_CHARACTERS], language), MOST_CLAUSES):
             if clause.asks or clause.supposed:
                 continue
             for pattern in language.noted:
@@ -121,11 +124,11 @@ def is_supported(note: str, said: Sequence[str]) -> bool:
     numbers = set(re.findall(r"\d+", note))
     if not wanted or not numbers <= set(re.findall(r"\d+", " ".join(said))):
         return False
-    return sum(_is_among(word, have) for word in wanted) >= SUPPORT * len(wanted)
+    return sum(is_among(word, have) for word in wanted) >= SUPPORT * len(wanted)
 
 
-def _is_among(word: str, have: frozenset[str]) -> bool:
-    """Compare by the beginning too: "hikes" is borne out by "hiking"."""
+def is_among(word: str, have: frozenset[str]) -> bool:
+    """Tell whether a word is among others, compared by its beginning too ("hikes" is borne out by "hiking")."""
     stem = word[: max(4, len(word) - 3)]
     return word in have or (len(word) > 4 and any(one.startswith(stem) for one in have))
 
