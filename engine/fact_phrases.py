@@ -61,6 +61,7 @@ class Guards:
         within: In its clause: the past, games, dreams, jokes.
         joke: Anywhere in the message: what stands before it was not meant.
         asking: First words of a sentence that asks.
+        after: Anywhere behind it in its sentence: who has said so.
         counter: A last clause that only asks back ("and you?"), after which the rest still counts.
     """
 
@@ -70,6 +71,7 @@ class Guards:
     within: Phrases = ()
     joke: Phrases = ()
     asking: Phrases = ()
+    after: Phrases = ()
     counter: Phrases = ()
 
 
@@ -82,6 +84,7 @@ class PhraseList:
         guards: What makes a statement none.
         empty: First words of a value that says nothing ("it", "that", "you").
         passing: First words of a value about the moment, not the person ("a bit", "going").
+        determiners: Words that begin a place without a capital ("a small village").
         breaks: Words at which a clause ends.
         fillers: Words that `~` skips.
         subjects: What a sentence begins with that the user wants remembered ("I", "my").
@@ -107,6 +110,7 @@ class PhraseList:
     trailing: Phrases = ()
     empty: Phrases = ()
     passing: Phrases = ()
+    determiners: Phrases = ()
     breaks: Phrases = ()
     fillers: Phrases = ()
     subjects: Phrases = ()
@@ -136,6 +140,8 @@ class Language:
     within: re.Pattern[str]
     joke: re.Pattern[str]
     asking: re.Pattern[str]
+    after: re.Pattern[str]
+    determiners: re.Pattern[str]
     counter: re.Pattern[str]
     trailing: re.Pattern[str]
     empty: re.Pattern[str]
@@ -188,6 +194,8 @@ def build_language(words: PhraseList) -> Language:
         within=_search(guards.within),
         joke=_search(guards.joke),
         asking=_search(guards.asking),
+        after=_search(guards.after),
+        determiners=_search(words.determiners),
         counter=_search(guards.counter),
         trailing=_search(words.trailing),
         empty=_search(words.empty),

@@ -36,8 +36,9 @@ WEIGHTS: Final[dict[Kind, int]] = {
     **dict.fromkeys(("household", "pet", "relationship", "shared", "hobby", "lack"), 10),
 }
 """What a kind adds to the importance of a fact; a language-free stand-in for the English word lists."""
-_ABOUT: Final[frozenset[Kind]] = frozenset({"job", "trait", "introduced", "lack"})
+_ABOUT: Final[frozenset[Kind]] = frozenset({"job", "study", "trait", "introduced", "lack"})
 """Kinds whose openings ("I'm a ...") also begin much that is about the moment."""
+_PLACES: Final[frozenset[Kind]] = frozenset({"home", "origin"})
 _OF_OTHERS: Final[frozenset[Kind]] = frozenset({"asked", "family", "pet", "shared", "relationship"})
 """Kinds that speak of others, too."""
 _CATEGORIES: Final[dict[Kind, FactCategory]] = {"relationship": "relationship", "shared": "shared_experience"}
@@ -198,13 +199,27 @@ def _states(kind: Kind, found: _Found, clause: Clause, language: Language) -> bo
         return False
     if kind == "asked":
         return not before.strip(_EDGES) and language.subjects.match(said) is not None
+    if language.negations.search(before) or language.after.search(clause.following):
+        return False
     if len(said) > LONGEST_VALUE or not _WORD.search(said):
         return False
     if (kind not in _OF_OTHERS or found.start) and language.others.search(found.topic):
         return False
     if language.empty.match(said) or (kind in _ABOUT and language.passing.match(said)):
         return False
+    if kind in _PLACES and not _is_place(said, clause, language):
+        return False
     return _fits(kind, said, before, clause)
+
+
+def _is_place(said: str, clause: Clause, language: Language) -> bool:
+    """Tell a place from a manner of speaking ("I live in hope"): a capital or an article begins it.
+
+    Somebody who writes no capitals at all is taken at their word.
+    """
+    if language.negations.search(said):
+        return False
+    return not said[0].islower() or clause.text.islower() or language.determiners.match(said) is not None
 
 
 def _fits(kind: Kind, said: str, before: str, clause: Clause) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,6 +24,11 @@ TRIGGERED_IN_PROMPT: Final = 3
 TRIGGERED_BY_IMPORTANCE: Final = 70
 """Least importance of a memory that a trigger calls up where nothing tells its meaning."""
 IMPORTANCE_SCALE: Final = 100
+RARE: Final = 3
+"""A word that at most this many facts hold names them."""
+MOST_NAMED: Final = 2
+LOOKED_UP: Final = 24
+"""Of a long message the longest words are looked up."""
 PINNED: Final = 2
 """Facts about to repeat that still come along when they fit best: a talk may stay on its topic."""
 
@@ -68,8 +74,9 @@ class Pool:
 class Retrieved:
     """What came to mind for a message.
 
-    `relevant` is in the specification's order; `spoken_of` are those of it that the message itself led
-    to, the nearest first (all where meaning was at hand, else those that share a word with it).
+    `relevant` is in the specification's order; `spoken_of` are the facts that the message itself led to,
+    the nearest first: where meaning was at hand these and the ones that it names by a rare word ("Ines"),
+    which models are bad at; else those of `relevant` that share a word with it.
     """
 
     relevant: tuple[Fact, ...] = ()
@@ -142,7 +149,8 @@ def retrieve(
     if trigger_query is not None:
         called = similar(pool, trigger_query, Ranking(0.6, 0.4, pool.model.triggered), TRIGGERED)
     chosen = {fact.id for fact in found}
-    return Retrieved(found, tuple(one.fact for one in called if one.fact.id not in chosen), found)
+    spoken = tuple(dict.fromkeys((*found[:1], *_named(message, pool), *found)))
+    return Retrieved(found, tuple(one.fact for one in called if one.fact.id not in chosen), spoken)
 
 
 def important_memories(pool: Pool, found: Retrieved) -> Retrieved:
@@ -176,6 +184,16 @@ def _by_meaning(message: str, pool: Pool, query: Vector) -> tuple[Fact, ...]:
     if found and len(found) < RELEVANT:
         found += keyword_hits(message, pool.unembedded)
     return tuple(found[:RELEVANT])
+
+
+def _named(message: str, pool: Pool) -> list[Fact]:
+    """Return the facts that hold a word of the message which few others hold, the most such words first."""
+    contents = [fact.content.lower() for fact in pool.facts]
+    named: Counter[int] = Counter()
+    for word in sorted(keywords(message), key=lambda word: (-len(word), word))[:LOOKED_UP]:
+        places = [place for place, content in enumerate(contents) if word in content]
+        named.update(places if len(places) <= RARE else ())
+    return [pool.facts[place] for place, _ in named.most_common(MOST_NAMED)]
 
 
 def _by_words(message: str, pool: Pool) -> Retrieved:
