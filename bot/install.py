@@ -27,6 +27,8 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 GL_PACKAGES = ("libegl1", "libgl1", "libgl1-mesa-dri")
 QUICK = ("--quiet", "--quiet", "--no-deps", "--no-compile")
 """Of what is installed she imports a small part, which Python compiles at the first start."""
+WHEELS = ("--only-binary", ":all:", "--no-binary", "forbiddenfruit")
+"""Nothing is built here, but for one small package of the tests, which is published as source alone."""
 TORCH_MISSING = (
     "no CPU build of torch could be had: she starts with keyword memory. To add memory by meaning later, "
     f"install {TORCH} (a CPU build) into .venv."
@@ -83,7 +85,7 @@ def _make_venv() -> None:
 def _install(locks: list[Path]) -> None:
     print("otomo: installing the locked dependencies (once; a minute or two)", flush=True)
     for lock in locks:
-        _run("install", *QUICK, "--require-hashes", "--only-binary", ":all:", "-r", str(lock))
+        _run("install", *QUICK, "--require-hashes", *WHEELS, "-r", str(lock))
     _run("install", *QUICK, "--editable", str(ROOT))
     if not _torch():
         print(f"otomo: {TORCH_MISSING}", flush=True)
