@@ -26,9 +26,11 @@ LIMITS: Final = ChildLimits(request_s=10.0, start_s=60.0, idle_s=1800.0, request
 DOWNLOAD_PATIENCE: Final = 120.0
 """How many times the usual limit the first load may take: it may bring half a gigabyte."""
 RETRY_S: Final = 3600.0
-"""After a load has failed, the next one is tried no sooner."""
-BATCH: Final = 64
-"""Texts of one request."""
+"""Where there is no model, the next load is tried no sooner."""
+RETRY_DEAD_S: Final = 60.0
+"""After the child has died, the next load is tried no sooner."""
+BATCH: Final = 32
+"""Texts of one request; so many of the longest fit the header even where each character takes 12 bytes."""
 LONGEST_TEXT: Final = 2000
 """Characters of a text; models read no more than a few hundred of them."""
 PASSED_ON: Final = (
@@ -94,7 +96,7 @@ class Embeddings:
         try:
             return await self._embed(texts)
         except (ChildDied, ChildRefused) as error:
-            self._give_up(str(error))
+            self._give_up(error)
             return None
 
     async def close(self) -> None:
@@ -117,7 +119,7 @@ class Embeddings:
         try:
             header, _ = await self._ask("load", (), patience=DOWNLOAD_PATIENCE, download=True)
         except (ChildDied, ChildRefused) as error:
-            self._give_up(str(error))
+            self._give_up(error)
             return
         before, self.model = self.model, self._record(header)
         if before != self.model:
@@ -147,10 +149,10 @@ class Embeddings:
     def _record(self, header: dict[str, Any]) -> EmbeddingModel:
         return self.records.model(self.records.name_of(str(header["name"])), int(header["dimensions"]))
 
-    def _give_up(self, reason: str) -> None:
-        self._not_before = asyncio.get_running_loop().time() + RETRY_S
-        if self.model is not None or reason:
-            log.warning("memory by meaning is not at hand, words serve: %s", reason)
+    def _give_up(self, error: ChildDied | ChildRefused) -> None:
+        pause_s = RETRY_S if isinstance(error, ChildRefused) else RETRY_DEAD_S
+        self._not_before = asyncio.get_running_loop().time() + pause_s
+        log.warning("memory by meaning is not at hand, words serve: %s", error)
         self.model = None
 
 

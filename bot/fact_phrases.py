@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.errors import ConfigError
 from bot.toml_files import read_checked
-from engine.fact_phrases import FactPhrases, Language, build_language, parse_phrase_list
+from engine.fact_phrases import FactPhrases, Language, build_language, join_languages, parse_phrase_list
 
 
 def load_fact_phrases(folder: Path) -> FactPhrases:
@@ -19,7 +19,7 @@ def load_fact_phrases(folder: Path) -> FactPhrases:
     found = {path.stem: read_checked(path, _language) for path in sorted(folder.glob("*.toml"))}
     if "en" not in found:
         raise ConfigError(f"{folder}: en.toml is missing")
-    return FactPhrases(found)
+    return join_languages(found)
 
 
 def _language(table: dict[str, Any]) -> Language:

@@ -26,6 +26,8 @@ _THIRD_PERSON: Final = (
 )
 """A memory of the model's is in the third person: it is read as if the user had said it."""
 _WORD: Final = re.compile(r"[^\W_]+")
+_SEEN: Final = 4
+"""Characters of a value's first word that a quick look compares: a plural's s lies behind them."""
 _ENDING: Final = 3
 
 
@@ -75,6 +77,18 @@ def claim_of(content: str, phrases: FactPhrases) -> Claim | None:
         negated=language.negations.search(opening) is not None,
         firm=statement.kind != "home" or not statement.value[:1].islower(),
     )
+
+
+def may_end(new: Claim, content: str, phrases: FactPhrases) -> bool:
+    """Tell quickly whether a known fact's text may hold a claim that the new one ends.
+
+    It spares the full reading of hundreds of facts that speak of something else.
+    """
+    if new.kind in ("like", "dislike"):
+        return new.value.split(" ", 1)[0][:_SEEN] in content.lower()
+    text = _first_person(content.removeprefix(USER_PREFIX))
+    kinds: tuple[Kind, ...] = ("name", "introduced") if new.kind == "name" else (new.kind,)
+    return any(phrases.hints[kind].search(text) is not None for kind in kinds)
 
 
 def excludes(new: Claim, old: Claim) -> bool:

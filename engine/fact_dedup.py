@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from engine.contradiction import Claim, claim_of, excludes
+from engine.contradiction import Claim, claim_of, excludes, may_end
 from engine.conversation import Fact, NewFact
 from engine.embedding import EmbeddingModel, StoredVector, Vector, as_matrix, cosines, is_current
 from engine.fact_patterns import USER_PREFIX
@@ -147,10 +147,11 @@ def _ended_by(
     claim = claim_of(new.content, phrases)
     if claim is None:
         return ()
-    for one in known:
-        if one.fact.id not in claims:
-            claims[one.fact.id] = claim_of(one.fact.content, phrases)
-    pairs = ((one.fact.id, claims[one.fact.id]) for one in known)
+    near = [one.fact for one in known if may_end(claim, one.fact.content, phrases)]
+    for fact in near:
+        if fact.id not in claims:
+            claims[fact.id] = claim_of(fact.content, phrases)
+    pairs = ((fact.id, claims[fact.id]) for fact in near)
     return tuple(fact_id for fact_id, old in pairs if old is not None and excludes(claim, old))
 
 

@@ -158,9 +158,13 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class FactPhrases:
-    """The phrases of every language, by its two-letter name."""
+    """The phrases of every language, by its two-letter name.
+
+    `hints` tells for each kind, in one search, whether a text may hold a statement of it.
+    """
 
     languages: Mapping[str, Language]
+    hints: Mapping[Kind, re.Pattern[str]]
 
 
 _LIST: Final = TypeAdapter(PhraseList)
@@ -209,6 +213,17 @@ def build_language(words: PhraseList) -> Language:
         abbreviations=_search(words.abbreviations),
         opposites=tuple((_search((first,)), _search((second,))) for first, second in words.opposites),
     )
+
+
+def join_languages(languages: Mapping[str, Language]) -> FactPhrases:
+    """Put the languages together."""
+    found: dict[Kind, list[str]] = {}
+    for language in languages.values():
+        for kind, patterns in language.statements:
+            parts = (pattern.opening or pattern.closing for pattern in patterns)
+            found.setdefault(kind, []).extend(part.pattern for part in parts if part is not None)
+    hints = {kind: re.compile("|".join(parts) or r"(?!)", re.IGNORECASE) for kind, parts in found.items()}
+    return FactPhrases(languages, hints)
 
 
 def _search(phrases: Phrases) -> re.Pattern[str]:

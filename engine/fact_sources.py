@@ -36,7 +36,7 @@ WEIGHTS: Final[dict[Kind, int]] = {
     **dict.fromkeys(("household", "pet", "relationship", "shared", "hobby", "lack"), 10),
 }
 """What a kind adds to the importance of a fact; a language-free stand-in for the English word lists."""
-_ABOUT: Final[frozenset[Kind]] = frozenset({"job", "study", "trait", "introduced", "lack"})
+_ABOUT: Final[frozenset[Kind]] = frozenset({"job", "study", "trait", "introduced", "lack", "birthday"})
 """Kinds whose openings ("I'm a ...") also begin much that is about the moment."""
 _PLACES: Final[frozenset[Kind]] = frozenset({"home", "origin"})
 _OF_OTHERS: Final[frozenset[Kind]] = frozenset({"asked", "family", "pet", "shared", "relationship"})
@@ -208,6 +208,8 @@ def _states(kind: Kind, found: _Found, clause: Clause, language: Language) -> bo
     if language.empty.match(said) or (kind in _ABOUT and language.passing.match(said)):
         return False
     if kind in _PLACES and not _is_place(said, clause, language):
+        return False
+    if kind == "name" and language.determiners.match(said):
         return False
     return _fits(kind, said, before, clause)
 
