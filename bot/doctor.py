@@ -9,10 +9,11 @@ from pathlib import Path
 
 from bot.children import Child
 from bot.database import open_store
-from bot.errors import ChildError, OtomoError
+from bot.errors import ChildError, ChildRefused, OtomoError
+from bot.figures import DEFAULT_FIGURE, model_of
 from bot.llm import make_model
 from bot.looks import emotes_of
-from bot.personas import load_persona
+from bot.personas import Persona, load_persona
 from bot.settings import CONFIG_DIR, Settings, load_settings
 from bot.voice import llm_settings
 
@@ -37,7 +38,7 @@ async def _examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     yield await _model(settings)
     yield await _database(settings)
     yield _memory()
-    yield await _face(settings)
+    yield await _face(settings, persona)
     async for line in _emotes(settings):
         yield line
 
@@ -69,17 +70,31 @@ def _memory() -> tuple[bool, str]:
     return True, "memory by meaning: not installed, keywords serve"
 
 
-async def _face(settings: Settings) -> tuple[bool, str]:
+async def _face(settings: Settings, persona: Persona) -> tuple[bool, str]:
     if not settings.render.enabled:
         return True, "face: turned off (render.enabled)"
+    figure = settings.render.figure
+    figure = persona.figure if figure == DEFAULT_FIGURE else figure
     child = Child("render.worker")
     try:
         header, _ = await child.ask("ping")
+        refused = await _refusal(child, figure)
     except ChildError as error:
         return True, f"face: ready-made pictures serve, because {error}"
     finally:
         await child.close()
+    if refused:
+        return False, f"face: the figure {figure} cannot be worn: {refused}; the next best serves"
     return True, f"face: {header.get('backend')}, {header.get('driver')}, OpenGL {header.get('opengl')}"
+
+
+async def _refusal(child: Child, figure: str) -> str:
+    """Return why a figure cannot be worn; empty where it can."""
+    try:
+        await child.ask("expressions", model=model_of(figure))
+    except ChildRefused as error:
+        return str(error)
+    return ""
 
 
 async def _emotes(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,12 +39,22 @@ def load_wording(folder: Path) -> Wording:
     """Read every language file of a folder.
 
     Raises:
-        ConfigError: A file is missing or does not parse, named with the line.
+        ConfigError: A file is missing or does not parse, named with the line; or a translation has a blank that
+            the English sentence has not, so that nothing could fill it.
     """
     sentences = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
     if FALLBACK not in sentences:
         raise ConfigError(f"{folder}: {FALLBACK}.toml is missing")
+    for language, translated in sentences.items():
+        for key, text in translated.items():
+            strange = sorted(_blanks(text) - _blanks(sentences[FALLBACK].get(key, text)))
+            if strange:
+                raise ConfigError(f"{folder / language}.toml: {key}: nothing fills {{{strange[0]}}}")
     return Wording(sentences)
+
+
+def _blanks(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -55,4 +66,12 @@ def _read(path: Path) -> dict[str, str]:
     for key, text in flat.items():
         if not isinstance(text, str) or not text.strip():
             raise ConfigError(f"{path}: {key} is not a sentence")
+        _check_braces(path, key, text)
     return flat
+
+
+def _check_braces(path: Path, key: str, text: str) -> None:
+    try:
+        _blanks(text)
+    except ValueError as error:
+        raise ConfigError(f"{path}: {key}: {error}") from None

@@ -96,6 +96,14 @@ async def test_doctor(tmp_path: Path) -> None:
     assert "MEND database" in out
 
 
+@pytest.mark.parametrize("figure", ["nobody", "gone.vrm", "broken.vrm"])
+async def test_doctor_names_a_figure_that_cannot_be_worn(tmp_path: Path, figure: str) -> None:
+    (tmp_path / "broken.vrm").write_bytes(b"no model")
+    code, out, _ = await run(tmp_path, "doctor", OTOMO_RENDER__FIGURE=figure)
+    assert code == 1
+    assert f"MEND face: the figure {figure} cannot be worn: " in out
+
+
 async def test_render(tmp_path: Path) -> None:
     code, _, errors = await run(tmp_path, "render", "her.png", "--emotion", "happy", "--size", "128")
     assert code == 0, errors
