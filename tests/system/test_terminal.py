@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.bot_process import PASSED_ON, ROOT
