@@ -25,6 +25,8 @@ OtomoError
 ├── ChildError             a child process died, hung or said no
 │   ├── ChildDied          it ended or was killed at its time limit
 │   └── ChildRefused       it answered with an error of its own (`kind`, message)
+├── FileError              a user's file cannot be fetched; the sentence for the user is in `wording`
+│   └── FileTooLarge       it has more bytes than are taken
 └── PictureError           a picture that cannot be read; the sentence for the user is in `wording`
 """
 
@@ -160,6 +162,14 @@ class ChildRefused(ChildError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class FileError(OtomoError):
+    """A user's file that cannot be fetched."""
+
+
+class FileTooLarge(FileError):
+    """A user's file with more bytes than are taken."""
 
 
 class PictureError(OtomoError):

@@ -29,7 +29,8 @@ class Limits:
     whichever is larger; `button_data_bytes` UTF-8 bytes; `typing_every_s` how often the activity must
     be repeated to stay visible; `nonce` whether a repeated send is recognised by the platform;
     `prepare` makes a text safe for the platform before it is cut, `measure` is a piece's length after the
-    platform's own conversion; `loops` is the kind of file that a chat there plays by itself.
+    platform's own conversion; `loops` is the kind of file that a chat there plays by itself;
+    `download_bytes` how large a user's file may be to be fetched.
     """
 
     text: int
@@ -44,6 +45,7 @@ class Limits:
     prepare: Callable[[str], str] | None = None
     measure: Callable[[str], int] | None = None
     loops: LoopFormat = "mp4"
+    download_bytes: int = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,18 @@ class Platform(Protocol):
 
     async def activity(self, address: Address, kind: Activity) -> None:
         """Show once that she is typing or sending a picture; failures are swallowed."""
+
+    async def download(self, reference: str, max_bytes: int) -> bytes:
+        """Fetch a user's file from the platform itself.
+
+        Args:
+            reference: The platform's own word for it, from `Attached`.
+            max_bytes: No more than this is read, whatever size was announced.
+
+        Raises:
+            FileTooLarge: There is more of it.
+            FileError: It is not there, not the platform's, or cannot be fetched now.
+        """
 
 
 @dataclass(frozen=True, slots=True)

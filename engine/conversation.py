@@ -29,12 +29,22 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file that came with a message: its name, its size in bytes, and the platform's own word for it."""
+
+    name: str
+    size: int
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """One thing that makes her act. `key` is unique for ever: the same key twice counts once.
 
     `text` is the user's words (or the command line, the choice's label, the reminder's content),
     `sent_at` the platform's own time of it (aware UTC), `language` the platform's two-letter hint,
-    `cannot_take` the name of a kind of thing she cannot take yet ("voice", "video", "location" ...).
+    `cannot_take` the name of a kind of thing she cannot take yet ("voice", "video", "location" ...),
+    `attached` the file of a private message.
     """
 
     kind: IncomingKind
@@ -45,6 +55,7 @@ class Incoming:
     display_name: str = ""
     language: str = ""
     cannot_take: str | None = None
+    attached: Attached | None = None
 
 
 @dataclass(frozen=True, slots=True)

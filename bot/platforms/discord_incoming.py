@@ -8,10 +8,13 @@ from typing import Any, Final
 
 import discord
 
+from bot.platforms.formatting import clean
 from bot.ports import PANELS, CommandSpec
-from engine.conversation import Address, Incoming
+from engine.conversation import Address, Attached, Incoming
 
 NAME: Final = "discord"
+NAME_CHARS: Final = 200
+"""Characters of a file's name that are kept."""
 
 _TAG = re.compile(r"<(?:(?P<kind>@[!&]?|\#)(?P<id>\d{15,20})|a?:(?P<emoji>\w{2,32}):\d{15,20})>")
 _SPACES = re.compile(r"[ \t]{2,}")
@@ -46,6 +49,7 @@ def message_incoming(message: discord.Message, me: int) -> Incoming | None:
         sent_at=message.created_at,
         display_name=author.display_name,
         cannot_take=cannot_take,
+        attached=_attached(message) if private else None,
     )
 
 
@@ -138,6 +142,14 @@ def _strange_kind(message: discord.Message) -> str | None:
     if message.attachments:
         return _kind_of_file(message.attachments[0].content_type or "")
     return "other" if not message.content else None
+
+
+def _attached(message: discord.Message) -> Attached | None:
+    """Return the first file that is no picture, film or sound."""
+    for file in message.attachments:
+        if _kind_of_file(file.content_type or "") == "document":
+            return Attached(clean(file.filename)[:NAME_CHARS], file.size, file.url)
+    return None
 
 
 def _kind_of_file(content_type: str) -> str:

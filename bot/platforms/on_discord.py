@@ -19,6 +19,7 @@ from bot.platforms.discord_client import HerClient
 from bot.platforms.discord_commands import sync_if_changed
 from bot.platforms.discord_delivery import Delivery
 from bot.platforms.discord_errors import NETWORK_ERRORS, as_platform_down
+from bot.platforms.discord_files import fetch_file
 from bot.platforms.discord_incoming import NAME, choice_incoming, command_incoming, is_private
 from bot.platforms.discord_intake import DiscordMemory, Intake
 from bot.platforms.discord_network import DISCORD_LIMITS, DiscordSettings, enter_webhooks, quiet_library_logs
@@ -32,6 +33,7 @@ _log = logging.getLogger(__name__)
 FIRST_RETRY_S: Final = 1.0
 LONGEST_RETRY_S: Final = 60.0
 """Pauses between tries to log in while the network is missing, doubled each time."""
+DOWNLOAD_S: Final = 60.0
 
 
 class OnDiscord:
@@ -114,6 +116,10 @@ class OnDiscord:
     async def activity(self, address: Address, kind: Activity) -> None:
         """Show "typing", the only thing Discord can show."""
         await self._delivery.show_typing(address)
+
+    async def download(self, reference: str, max_bytes: int) -> bytes:
+        """Fetch a user's attachment; see bot.ports.Platform for the errors."""
+        return await fetch_file(reference, max_bytes, self._settings.api_base, DOWNLOAD_S)
 
     async def logged_in(self, client: HerClient) -> None:
         """Bring Discord's list of commands up to date."""

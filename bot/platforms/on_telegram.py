@@ -14,11 +14,12 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from telegram import Bot, CallbackQuery, Update, User
-from telegram.error import InvalidToken, TelegramError
+from telegram.error import BadRequest, InvalidToken, TelegramError
 from telegram.request import HTTPXRequest
 
-from bot.errors import PlatformDown
-from bot.platforms.telegram_errors import WRONG_TOKEN
+from bot.errors import FileError, FileTooLarge, PlatformDown
+from bot.platforms.telegram_errors import WRONG_TOKEN, outline
+from bot.platforms.telegram_files import fetch_file
 from bot.platforms.telegram_incoming import incoming_of
 from bot.platforms.telegram_intake import Intake, Polling, Webhook
 from bot.platforms.telegram_menu import announce_menu, menu_of
@@ -127,6 +128,26 @@ class OnTelegram:
             await self._sender.activity(address, kind)
         except TelegramError as error:
             _log.debug("an activity was not shown (%s)", type(error).__name__)
+
+    async def download(self, reference: str, max_bytes: int) -> bytes:
+        """Fetch a user's file by its file_id; see bot.ports.Platform for the errors."""
+        if self._bot is None:
+            raise FileError("Telegram is not running")
+        try:
+            async with asyncio.timeout(self._settings.upload_s):
+                file = await self._bot.get_file(reference)
+                path = file.file_path or ""
+                # A Bot API server in its local mode names paths of its own disk.
+                if not path.startswith(self._settings.base_file_url):
+                    raise FileError("Telegram names no address for the file")
+                return await fetch_file(path, max_bytes, self._settings.answer_s)
+        except BadRequest as error:
+            kind = FileTooLarge if "too big" in error.message.lower() else FileError
+            raise kind(outline(error)) from None
+        except TelegramError as error:
+            raise FileError(outline(error)) from None
+        except TimeoutError:
+            raise FileError("Telegram's file takes too long") from None
 
     async def _connect(self) -> User:
         assert self._bot is not None

@@ -20,9 +20,10 @@ from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.text import Text
 
+from bot.errors import FileError, FileTooLarge
 from bot.platforms.terminal_pictures import inline_picture
 from bot.ports import PANELS, Accept, Activity, Button, Limits, Phase, Picture, Receipt, Send
-from engine.conversation import Address, Incoming, IncomingKind
+from engine.conversation import Address, Attached, Incoming, IncomingKind
 
 LIMITS = Limits(
     text=100_000,
@@ -127,6 +128,13 @@ class OnTerminal:
     async def activity(self, address: Address, kind: Activity) -> None:
         """The terminal shows no typing."""
 
+    async def download(self, reference: str, max_bytes: int) -> bytes:
+        """Read a file of this machine; see bot.ports.Platform for the errors."""
+        try:
+            return await asyncio.to_thread(_read_file, Path(reference).expanduser(), max_bytes)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise FileError(f"the file cannot be read ({type(error).__name__})") from None
+
     async def _read(self, accept: Accept) -> None:
         while (line := await self._next_line()) is not None:
             text = line.strip()[:MAX_LINE]
@@ -157,8 +165,10 @@ class OnTerminal:
         elif text.startswith("/") and len(text) > 1 and text[1].isalpha():
             kind = "command"
         self._buttons = ()
-        now = datetime.now(UTC)
-        return Incoming(kind, f"terminal:{uuid4().hex}", self.address, text, now, display_name=_login_name())
+        key, now, name = f"terminal:{uuid4().hex}", datetime.now(UTC), _login_name()
+        if (file := _file_meant(text)) is not None:
+            return Incoming("message", key, self.address, "", now, name, "", "document", file)
+        return Incoming(kind, key, self.address, text, now, display_name=name)
 
     def _print_text(self, send: Send) -> None:
         if self.settings.plain:
@@ -177,6 +187,31 @@ class OnTerminal:
             self.console.file.write(shown)
         else:
             self.console.out(f"({self.settings.name}'s face: {path})", highlight=False)
+
+
+def _file_meant(text: str) -> Attached | None:
+    """Return the avatar file of "/avatar folder/her.vrm", the terminal's way to send one."""
+    command, _, path = text.partition(" ")
+    path = path.strip()
+    if command != "/avatar" or "/" not in path or not path.lower().endswith(".vrm"):
+        return None
+    return Attached(Path(path).name, 0, path)
+
+
+def _read_file(path: Path, max_bytes: int) -> bytes:
+    """Read a file of at most `max_bytes`.
+
+    Raises:
+        FileTooLarge: There is more of it.
+        OSError: It cannot be read, or is no file.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(path.name)
+    with path.open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise FileTooLarge(f"a file of more than {max_bytes} bytes")
+    return data
 
 
 def printable(text: str) -> str:

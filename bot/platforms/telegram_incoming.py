@@ -11,7 +11,7 @@ from telegram.constants import ChatType, MessageEntityType
 
 from bot.platforms.formatting import clean
 from bot.platforms.telegram_settings import NAME
-from engine.conversation import Address, Incoming
+from engine.conversation import Address, Attached, Incoming
 
 CANNOT_TAKE: Final = (
     "voice",
@@ -33,6 +33,8 @@ CANNOT_TAKE: Final = (
     "checklist",
 )
 """Message fields she cannot take yet, the telling one first (a venue has a location, too)."""
+NAME_CHARS: Final = 200
+"""Characters of a file's name that are kept."""
 
 
 def incoming_of(update: Update, me: User, commands: frozenset[str]) -> Incoming | None:
@@ -75,6 +77,7 @@ def _message(message: Message, me: User, commands: frozenset[str]) -> Incoming |
         display_name=clean(user.full_name),
         language=_language(user),
         cannot_take=cannot_take,
+        attached=_attached(message) if private else None,
     )
 
 
@@ -114,6 +117,13 @@ def _language(user: User) -> str:
 
 def _kind(message: Message) -> str | None:
     return next((name for name in CANNOT_TAKE if getattr(message, name, None)), None)
+
+
+def _attached(message: Message) -> Attached | None:
+    file = message.document
+    if file is None:
+        return None
+    return Attached(clean(file.file_name or "")[:NAME_CHARS], file.file_size or 0, file.file_id)
 
 
 def _command(message: Message, me: User, commands: frozenset[str], private: bool) -> str | None:

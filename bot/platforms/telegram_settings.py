@@ -23,6 +23,7 @@ TELEGRAM_LIMITS: Final = Limits(
     nonce=False,
     per_chat_s=1.0,  # Telegram's FAQ: about one message a second in one chat
     measure=telegram_length,
+    download_bytes=20 << 20,  # getFile: "bots can download files of up to 20MB in size"
     loops="mp4",  # sendAnimation: "H.264/MPEG-4 AVC video without sound"
 )
 

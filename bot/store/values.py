@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import Table
 
-from engine.conversation import Address, Face, Incoming
+from engine.conversation import Address, Attached, Face, Incoming
 
 _OPEN_FIELDS: Final = frozenset({"kind", "key", "address"})
 """Fields of an Incoming that have columns of their own; all others are sealed in the body."""
@@ -46,6 +46,7 @@ def incoming_body(incoming: Incoming) -> dict[str, Any]:
     """Return the part of an incoming that is kept sealed, as JSON."""
     body = {f.name: getattr(incoming, f.name) for f in fields(incoming) if f.name not in _OPEN_FIELDS}
     body["sent_at"] = incoming.sent_at.isoformat()
+    body["attached"] = asdict(incoming.attached) if incoming.attached else None
     return body
 
 
@@ -53,7 +54,9 @@ def incoming_of(row: AnyRow) -> Incoming:
     """Read an incoming back. Its words may have been dropped since (`body` NULL)."""
     body: Mapping[str, Any] = row.body or {"text": "", "sent_at": row.at.isoformat()}
     sent_at = datetime.fromisoformat(body["sent_at"])
-    return Incoming(kind=row.kind, key=row.key, address=address_of(row), **{**body, "sent_at": sent_at})
+    file = body.get("attached")  # rows from before there were files have none
+    values = {**body, "sent_at": sent_at, "attached": Attached(**file) if file else None}
+    return Incoming(kind=row.kind, key=row.key, address=address_of(row), **values)
 
 
 def face_json(face: Face) -> str:
