@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from bot.commands import Answer, Context, answer_command, command_line, parse_command
-from bot.looks import AVATAR, GATE, PHOTO_MODE, PHOTO_MODE_S, Looks, gate_setting, looks_of
+from bot.looks import AVATAR, GATE, PHOTO_MODE, PHOTO_MODE_S, Looks, gate_setting
 from bot.ports import Clock
 from bot.store import turns
 from bot.store.people import Person
@@ -44,7 +44,7 @@ class CommandTurns:
         elif name == "avatar":
             await self.teller.portrait.meet_all(FACES_S)
         now = self.clock.now()
-        looks = looks_of(self.teller.portrait, loaded.settings, now)
+        looks = self.teller.looks(loaded, now)
         if loaded.person.stopped and name != "start":
             await turns.answer(self.store, loaded, ())
             return

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from bot.backgrounds import Backgrounds
 from bot.emotes import Allowed, Emotes, load_emotes
-from bot.figures import Figures
+from bot.figures import OWN_PREFIX, Figures
 from bot.personas import Persona
 from bot.portraits import Portraits, PortraitSettings
 from bot.settings import CONFIG_DIR, Settings
@@ -20,6 +20,7 @@ from engine.idle_pool import idle_pool
 from engine.turn_values import NEVER_PLAYED
 
 AVATAR: Final = "avatar"
+OWN_NAMES: Final = "avatar_names"
 GATE: Final = "played"
 PHOTO_MODE: Final = "photo_mode_until"
 """Names of a user's settings."""
@@ -31,10 +32,12 @@ PHOTO_MODE_S: Final = 600.0
 class Looks:
     """What a turn may know of her looks.
 
-    `gone` tells that the figure the user has chosen has vanished, so that the usual one serves.
+    `figures` are those that the user can choose; `gone` tells that the one the user has chosen has
+    vanished, so that the usual one serves.
     """
 
     portraits: Portraits
+    figures: Figures
     figure: str = ""
     gone: bool = False
     gate: ActionGate = NEVER_PLAYED
@@ -58,14 +61,19 @@ class Looks:
         return idle_pool(built_in if chosen == "all" else chosen, built_in, built_in)
 
 
-def looks_of(portraits: Portraits, settings: Mapping[str, Any], now: datetime) -> Looks:
-    """Return her looks for one user."""
+def looks_of(
+    portraits: Portraits, settings: Mapping[str, Any], now: datetime, user_id: int, *, private: bool = True
+) -> Looks:
+    """Return her looks for one user; what the user has uploaded is worn in private chats only."""
+    figures = portraits.figures.shown_to(user_id, settings.get(OWN_NAMES) or {})
     chosen = str(settings.get(AVATAR) or "")
-    gone = bool(chosen) and portraits.figures.find(chosen) is None
+    if chosen.startswith(OWN_PREFIX) and not private:
+        chosen = ""
+    gone = bool(chosen) and figures.find(chosen) is None
     kept = settings.get(GATE) or {}
     gate = ActionGate(kept.get("each", {}), kept.get("any"))
     photo_mode = float(settings.get(PHOTO_MODE) or 0.0) > now.timestamp()
-    return Looks(portraits, "" if gone else chosen, gone, gate, photo_mode)
+    return Looks(portraits, figures, "" if gone else chosen, gone, gate, photo_mode)
 
 
 def gate_setting(gate: ActionGate, now: datetime) -> dict[str, Any]:
@@ -115,8 +123,10 @@ def portraits_of(settings: Settings, persona: Persona) -> Portraits:
         enabled=render.enabled,
         loop_size_px=render.loop_size_px,
         idles=render.idles,
+        upload_bytes=render.upload_mb << 20,
     )
-    figures = Figures(figure, _folder(settings, render.avatars_dir, "avatars"))
+    uploads = _folder(settings, "", "avatars-of-users") if render.enabled and render.uploads else None
+    figures = Figures(figure, _folder(settings, render.avatars_dir, "avatars"), uploads)
     backgrounds = Backgrounds(_folder(settings, render.backgrounds_dir, "backgrounds"))
     return Portraits(drawn, figures, emotes_of(settings), backgrounds)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from bot.acquaintance import Acquaintance
+from bot.acquaintance import Acquaintance, Known
 from bot.backgrounds import Backgrounds
 from bot.children import Child, ChildLimits
 from bot.emotes import Emotes
@@ -45,7 +45,10 @@ Wanted = SnapshotRequest | LoopRequest
 
 @dataclass(frozen=True, slots=True)
 class PortraitSettings:
-    """How she is drawn; `cache_bytes` bounds the pictures kept on disk, `idles` is the pool of resting poses."""
+    """How she is drawn; `cache_bytes` bounds the pictures kept on disk, `idles` is the pool of resting poses.
+
+    `upload_bytes` is how large a user's own avatar may be.
+    """
 
     framing: Framing
     size_px: int
@@ -55,6 +58,7 @@ class PortraitSettings:
     enabled: bool = True
     loop_size_px: int = 384
     idles: Literal["all"] | tuple[str, ...] = "all"
+    upload_bytes: int = 32 << 20
 
 
 @dataclass(slots=True)
@@ -112,6 +116,20 @@ class Portraits:
             ChildDied: The child did not survive it.
         """
         await self._child.ask("clip", action=path)
+
+    async def examine(self, path: str) -> Known:
+        """Let the child read an avatar file of which nothing is known.
+
+        Raises:
+            ChildRefused: It is no avatar, with the reason (kind "VrmError"), or the child cannot work.
+            ChildDied: The child did not survive it.
+        """
+        header, _ = await self._child.ask("expressions", model=path)
+        return Known(tuple(header["expressions"]), str(header["model_hash"]))
+
+    def learn(self, path: str, known: Known) -> None:
+        """Remember what `examine` found out of a file that has since been moved to `path`."""
+        self._known.learn(path, known.expressions, known.digest)
 
     def expressions(self, figure: str = "") -> tuple[str, ...]:
         """The expressions a figure can show; none before `warm`, or before its first picture."""

@@ -191,6 +191,8 @@ class Render(Section):
     emotes_dir: str
     avatars_dir: str
     backgrounds_dir: str
+    uploads: bool
+    upload_mb: Annotated[int, Field(ge=1, le=64)]
 
 
 class Companion(Section):

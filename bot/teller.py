@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.looks import Looks
+from bot.looks import Looks, looks_of
 from bot.personas import Persona
 from bot.portraits import Portraits
 from bot.ports import Platform
@@ -66,6 +66,15 @@ class Teller:
     def aside(self, address: Address, language: str, key: str, number: int) -> OutgoingRow:
         """Return a sentence of the app for a turn that is still open; each number is said once a turn."""
         return aside(self.wording.say(key, self.language_of(language)), address, number)
+
+    def looks(self, loaded: Loaded, now: datetime) -> Looks:
+        """Return her looks for the user and the chat of a turn."""
+        private = loaded.address.private
+        return looks_of(self.portrait, loaded.settings, now, loaded.user_id, private=private)
+
+    def line(self, loaded: Loaded, text: str, number: int) -> OutgoingRow:
+        """Return a ready sentence for a turn that is still open; each number is said once a turn."""
+        return aside(text, loaded.address, number)
 
     def ai_notices(self, loaded: Loaded, session_started_at: datetime, now: datetime) -> tuple[Notice, ...]:
         """Return what stands before her words: that she is an AI, when it is due again."""

@@ -16,7 +16,7 @@ from bot.command_turn import CommandTurns
 from bot.commands import command_line
 from bot.errors import ModelBusy, ModelError, ModelFiltered, ModelRefusedKey, ModelRefusedRequest
 from bot.llm import Meter, metering
-from bot.looks import looks_of, settings_after
+from bot.looks import settings_after
 from bot.ports import ChatModel, ChatRequest, Clock, Hooks, Phase
 from bot.speaking import speak
 from bot.store import leases, turns
@@ -24,6 +24,7 @@ from bot.store.spending import SpendingCaps, Spent, reserve_request
 from bot.store.store import Store
 from bot.store.turns import Loaded
 from bot.teller import Teller
+from bot.uploads import Uploads
 from engine.character import StateUpdates
 from engine.conversation import Prompt, Say
 from engine.extraction import MAX_TOKENS, SCHEMA, extraction_prompt
@@ -66,6 +67,10 @@ class Turns:
     settings: TurnSettings
     hooks: Mapping[str, Hooks] = field(default_factory=dict)
     _failures: dict[int, int] = field(default_factory=dict)
+    _uploads: Uploads = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._uploads = Uploads(self.store, self.teller)
 
     async def run(self, user_id: int) -> None:
         """Answer what waits of one user with one turn; the handler of the lanes, which look again after it.
@@ -91,7 +96,20 @@ class Turns:
             await CommandTurns(self.store, self.teller, self.clock).answer(loaded)
         elif loaded.person.stopped:
             await turns.answer(self.store, loaded, ())
-        elif (choice := _choice(loaded, self.rules)) is not None:
+        elif (left := await self._without_files(loaded)) is not None:
+            await self._respond(left)
+
+    async def _without_files(self, loaded: Loaded) -> Loaded | None:
+        """Take a turn's avatar files; None when nothing else is to be answered."""
+        files = self._uploads.wanted(loaded)
+        if not files:
+            return loaded
+        async with self._showing_activity(loaded):
+            return await self._uploads.take(loaded, files)
+
+    async def _respond(self, loaded: Loaded) -> None:
+        first = loaded.incoming[0]
+        if (choice := _choice(loaded, self.rules)) is not None:
             await self._choose(loaded, choice)
         elif first.kind == "choice":
             await turns.answer(self.store, loaded, self.teller.notice_rows(loaded, "button.used"))
@@ -160,7 +178,7 @@ class Turns:
         dialogue = without_loop(parsed.dialogue or "") or self.teller.say(loaded, "model.empty_reply")
         reminders = self.teller.ai_notices(loaded, snapshot.session_started_at or now, now)
         suggestion, spoken = parsed.updates, loaded.status == "spoken"
-        looks = looks_of(self.teller.portrait, loaded.settings, now)
+        looks = self.teller.looks(loaded, now)
         notices = (*reminders, *self.teller.figure_gone(loaded, looks))
         snapshot = replace(snapshot, expressions=looks.expressions)
         if suggestion is None:
@@ -195,7 +213,7 @@ class Turns:
 
     def _snapshot(self, loaded: Loaded, now: datetime) -> Snapshot:
         person, character = loaded.person, loaded.character
-        looks = looks_of(self.teller.portrait, loaded.settings, now)
+        looks = self.teller.looks(loaded, now)
         return Snapshot(
             character=character,
             incoming=loaded.incoming,

@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.commands.context import Answer, Context
 from bot.figures import Figure
+from bot.portraits import Portraits
 from engine.character import MoodState
 from engine.conversation import Face, Notice, Panel
 from engine.mood_face import face_for
@@ -26,19 +27,17 @@ def avatar(context: Context) -> Answer:
     word = context.argument
     if not word or word.startswith("?"):
         return Answer(_page(context, int(word[1:]) if word[1:].isdecimal() else 1))
-    found = looks.portraits.figures.meant(word)
+    found = looks.figures.meant(word)
     if found is None:
         return Answer((Notice(context.say("avatar.unknown", name=word[:_NAME_CHARS])), *_page(context, 1)))
     if not looks.portraits.can_wear(found):
         return Answer((Notice(context.say("avatar.broken", name=found.label)),))
-    said = Panel(context.say("avatar.chosen", name=found.label), face=_smile(context, found))
+    said = Panel(context.say("avatar.chosen", name=found.label), face=smile(context.looks.portraits, found))
     return Answer((said,), avatar=found.id)
 
 
 def _page(context: Context, number: int) -> tuple[Panel, ...]:
-    listed = [
-        one for one in context.looks.portraits.figures.listed() if context.looks.portraits.can_wear(one)
-    ]
+    listed = [one for one in context.looks.figures.listed() if context.looks.portraits.can_wear(one)]
     first = max(0, number - 1) * PER_PAGE
     shown = listed[first : first + PER_PAGE]
     panels = [_offer(context, figure) for figure in shown]
@@ -50,12 +49,13 @@ def _page(context: Context, number: int) -> tuple[Panel, ...]:
 
 
 def _offer(context: Context, figure: Figure) -> Panel:
-    worn = figure.model == context.looks.portraits.figures.ladder(context.looks.figure)[0]
+    worn = figure.model == context.looks.figures.ladder(context.looks.figure)[0]
     text = context.say("avatar.worn" if worn else "avatar.offer", name=figure.label)
     choose = (context.say("avatar.choose", name=figure.label), f"avatar:{figure.token}")
-    return Panel(text, () if worn else (choose,), _smile(context, figure))
+    return Panel(text, () if worn else (choose,), smile(context.looks.portraits, figure))
 
 
-def _smile(context: Context, figure: Figure) -> Face:
-    face = face_for(_SMILE, None, context.looks.portraits.expressions(figure.id))
+def smile(portraits: Portraits, figure: Figure) -> Face:
+    """Return the face with which a figure is shown to be chosen."""
+    face = face_for(_SMILE, None, portraits.expressions(figure.id))
     return Face(face.emotion, face.expression, face.weight, figure=figure.id, framing="bust")

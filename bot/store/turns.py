@@ -109,14 +109,20 @@ async def mark_spoken(store: Store, loaded: Loaded, raw_reply: str, rows: Sequen
     return replace(loaded, status="spoken", raw_reply=raw_reply)
 
 
-async def say(store: Store, loaded: Loaded, rows: Sequence[OutgoingRow]) -> None:
+async def say(
+    store: Store, loaded: Loaded, rows: Sequence[OutgoingRow], settings: Mapping[str, Any] = NOTHING
+) -> None:
     """Send something while the turn is still open (the line at 30 s of silence). Once per position.
+
+    Args:
+        settings: Settings of the user that change at once; None removes one.
 
     Raises:
         Fenced: Somebody else has loaded the turn since.
     """
     async with store.writing() as connection:
         await _step(connection, loaded, status=loaded.status)
+        await write_user_settings(connection, loaded.user_id, settings)
         await add_outgoing(connection, store, loaded.user_id, loaded.turn_id, rows)
     _ring(store, rows)
 

@@ -219,6 +219,12 @@ class DiscordServer:
         self.messages.append(message)
         return _json(message)
 
+    async def attachment(self, request: web.Request) -> web.Response:
+        """Hand out a file, as Discord's file servers do without a token."""
+        self.requests.append(("GET", request.path))
+        data = self.files.get(request.match_info["number"])
+        return web.Response(status=404) if data is None else web.Response(body=data)
+
     async def gateway(self, request: web.Request) -> web.StreamResponse:
         if self.refuse_gateway:
             self.refuse_gateway -= 1
@@ -275,6 +281,7 @@ async def discord_server(port: int = 0) -> AsyncIterator[DiscordServer]:
     app = web.Application()
     app.router.add_route("*", "/api/v10/{path:.*}", server.api)
     app.router.add_get("/gateway/", server.gateway)
+    app.router.add_get("/attachments/{channel}/{number}/{name}", server.attachment)
     runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()

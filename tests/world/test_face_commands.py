@@ -48,7 +48,7 @@ def ask(line, her, *, language="en", private=True, settings=None):
         wording=WORDING,
         persona=load_persona(CONFIG / "personas", "otomo"),
         voice=Voice("none", ""),
-        looks=looks_of(her, settings or {}, NOON),
+        looks=looks_of(her, settings or {}, NOON, 1),
     )
     return answer_command(line, context)
 
@@ -78,8 +78,8 @@ def test_emote_plays_by_id_and_by_name_and_counts_for_the_gate(her):
         answer = ask(line, her, language=language)
         assert answer.reply == (Play("greeting", Face("content", "relaxed", 0.25)),)
         assert answer.played == "greeting"
-    changed = _settings_after(answer, looks_of(her, {}, NOON), NOON)
-    gate = looks_of(her, changed, NOON).gate
+    changed = _settings_after(answer, looks_of(her, {}, NOON, 1), NOON)
+    gate = looks_of(her, changed, NOON, 1).gate
     assert gate == ActionGate({"greeting": NOON.timestamp()}, NOON.timestamp())
 
 
@@ -162,10 +162,10 @@ def test_a_strange_word_in_the_booth_is_told_with_what_is_known(her):
 
 
 def test_photo_mode_ends_with_the_picture_or_by_itself(her):
-    opened = _settings_after(ask("/pose", her), looks_of(her, {}, NOON), NOON)
-    assert looks_of(her, opened, NOON).photo_mode
-    assert not looks_of(her, opened, NOON + timedelta(minutes=11)).photo_mode
-    assert _settings_after(ask("/pose happy", her), looks_of(her, {}, NOON), NOON) == {PHOTO_MODE: None}
+    opened = _settings_after(ask("/pose", her), looks_of(her, {}, NOON, 1), NOON)
+    assert looks_of(her, opened, NOON, 1).photo_mode
+    assert not looks_of(her, opened, NOON + timedelta(minutes=11), 1).photo_mode
+    assert _settings_after(ask("/pose happy", her), looks_of(her, {}, NOON, 1), NOON) == {PHOTO_MODE: None}
 
 
 def test_avatar_shows_each_figure_with_a_picture_and_a_button(her, tmp_path):
@@ -220,19 +220,34 @@ def test_avatars_are_chosen_in_private(her):
 
 
 def test_a_vanished_figure_is_forgotten_with_a_word(her):
-    looks = looks_of(her, {"avatar": "gone.vrm"}, NOON)
+    looks = looks_of(her, {"avatar": "gone.vrm"}, NOON, 1)
     assert (looks.figure, looks.gone) == ("", True)
     assert settings_after(looks, None, NOON) == {"avatar": None}
-    kept = looks_of(her, {"avatar": "ember"}, NOON)
+    kept = looks_of(her, {"avatar": "ember"}, NOON, 1)
     assert (kept.figure, kept.gone) == ("ember", False)
     assert settings_after(kept, None, NOON) == {}
 
 
+def test_a_figure_of_a_users_own_is_worn_in_private_only(tmp_path):
+    name = "own/7/0123456789abcdef.vrm"
+    path = tmp_path / "uploads" / name.removeprefix("own/")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"glTF")
+    drawn = PortraitSettings("portrait", 64, tmp_path / "cache", 1000, 1.0)
+    figures = Figures("default", None, tmp_path / "uploads")
+    her = Portraits(drawn, figures, load_emotes(CONFIG / "emotes.toml"))
+    chosen = {"avatar": name}
+    assert looks_of(her, chosen, NOON, 7).figure == name
+    in_a_group = looks_of(her, chosen, NOON, 7, private=False)
+    assert (in_a_group.figure, in_a_group.gone) == ("", False)
+    assert (looks_of(her, chosen, NOON, 8).figure, looks_of(her, chosen, NOON, 8).gone) == ("", True)
+
+
 def test_the_gates_memory_keeps_only_what_can_still_hold_back(her):
     old = ActionGate({"spin": NOON.timestamp() - 100, "greeting": NOON.timestamp()}, NOON.timestamp())
-    changed = settings_after(looks_of(her, {}, NOON), old, NOON)
+    changed = settings_after(looks_of(her, {}, NOON, 1), old, NOON)
     assert changed[GATE]["each"] == {"greeting": NOON.timestamp()}
-    assert looks_of(her, changed, NOON).gate.last_any == NOON.timestamp()
+    assert looks_of(her, changed, NOON, 1).gate.last_any == NOON.timestamp()
 
 
 def test_with_pictures_turned_off_nothing_is_offered(tmp_path):
@@ -242,7 +257,7 @@ def test_with_pictures_turned_off_nothing_is_offered(tmp_path):
         answer = ask(line, her)
         assert answer.reply == (Notice(WORDING.say("face.off", "en")),)
         assert answer.played is None
-    assert looks_of(her, {}, NOON).actions == ()
+    assert looks_of(her, {}, NOON, 1).actions == ()
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
