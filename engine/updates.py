@@ -28,6 +28,8 @@ SMALL_STAT_RANGE: Final = (-3, 5)
 """What the model may move intimacy, comfort and respect by in one turn."""
 CAUSE_CHARACTERS: Final = 60
 PICTURE_CAUSE: Final = "what they showed"
+SAID_CAUSE: Final = "they said: "
+"""What a cause begins with that quotes the user; prompts show it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,4 +218,4 @@ def _cause_from(said: str) -> str:
         return PICTURE_CAUSE
     if len(words) > CAUSE_CHARACTERS:
         words = words[:CAUSE_CHARACTERS].rsplit(" ", 1)[0] + "…"
-    return f"they said: {words}"
+    return f"{SAID_CAUSE}{words}"

@@ -16,6 +16,7 @@ from bot.commands.emoting import emote
 from bot.commands.explaining import explain
 from bot.ports import PANELS
 from engine.conversation import Incoming, Notice, Show
+from engine.updates import SAID_CAUSE
 
 __all__ = ["COMMANDS", "Answer", "Context", "answer_command", "command_line", "parse_command"]
 
@@ -49,7 +50,7 @@ def status(context: Context) -> Answer:
     """Tell how she feels and, in private and outside Companion Mode, how well they know each other."""
     state = context.state
     causes = state.mood.causes if context.private else ()  # they quote what was said
-    cause = context.say("status.cause", cause=causes[-1]) if causes else ""
+    cause = context.say("status.cause", cause=_quoted(causes[-1])) if causes else ""
     mood = context.say(f"mood.{state.mood.primary}")
     lines = [
         _title(context),
@@ -59,6 +60,12 @@ def status(context: Context) -> Answer:
     if context.private and state.app_mode == "dating_sim":
         lines += _relationship(context)
     return Answer((Notice("\n".join(lines)), Show(context.face)))
+
+
+def _quoted(cause: str) -> str:
+    """Return a cause for the user's own eyes: their words in quotes, where it tells what they said."""
+    words = cause.removeprefix(SAID_CAUSE)
+    return cause if words == cause else f'"{words}"'
 
 
 def _title(context: Context) -> str:

@@ -84,6 +84,13 @@ async def test_parse(tmp_path: Path) -> None:
     assert parsed["stateUpdates"]["affectionDelta"] == 3
 
 
+async def test_status_quotes_what_the_user_said(tmp_path: Path) -> None:
+    await run(tmp_path, "chat", "--plain", said="my cat died yesterday and I feel awful\n")
+    _, out, _ = await run(tmp_path, "chat", "--plain", said="/status\n")
+    assert 'because of: "my cat died yesterday and I feel awful"' in out
+    assert "they said" not in out
+
+
 async def test_doctor(tmp_path: Path) -> None:
     code, out, errors = await run(tmp_path, "doctor")
     assert code == 0, errors
@@ -100,7 +107,8 @@ async def test_doctor(tmp_path: Path) -> None:
 @pytest.mark.parametrize("figure", ["nobody", "gone.vrm", "broken.vrm"])
 async def test_doctor_names_a_figure_that_cannot_be_worn(tmp_path: Path, figure: str) -> None:
     (tmp_path / "broken.vrm").write_bytes(b"no model")
-    code, out, _ = await run(tmp_path, "doctor", OTOMO_RENDER__FIGURE=figure)
+    wanted = {"OTOMO_RENDER__ENABLED": "true", "OTOMO_RENDER__FIGURE": figure}
+    code, out, _ = await run(tmp_path, "doctor", **wanted)
     assert code == 1
     assert f"MEND face: the figure {figure} cannot be worn: " in out
 
