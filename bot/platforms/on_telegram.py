@@ -225,15 +225,32 @@ def _requests(settings: TelegramSettings) -> HTTPXRequest:
     )
 
 
+class _OnlyAbove(logging.Filter):
+    """Lets nothing below a level pass, whatever level somebody gives the logger later."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self._level = level
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.levelno >= self._level
+
+
+_QUIET: Final = {
+    "httpx": _OnlyAbove(logging.WARNING),
+    "httpcore": _OnlyAbove(logging.WARNING),
+    "telegram": _OnlyAbove(logging.CRITICAL),
+}
+
+
 def _quiet_library_logs() -> None:
     """Keep addresses with the token, and people's words, out of the logs.
 
     The HTTP library logs every address at INFO. The bot library logs addresses and parameters at DEBUG and
-    whole answers at ERROR; its errors reach us as exceptions anyway.
+    whole answers at ERROR; its errors reach us as exceptions anyway. A filter holds for one logger only,
+    so each of the libraries' loggers gets it.
     """
-    for name, level in (
-        ("httpx", logging.WARNING),
-        ("httpcore", logging.WARNING),
-        ("telegram", logging.CRITICAL),
-    ):
-        logging.getLogger(name).setLevel(level)
+    for name in (*_QUIET, *logging.root.manager.loggerDict):
+        quiet = _QUIET.get(name.partition(".")[0])
+        if quiet is not None:
+            logging.getLogger(name).addFilter(quiet)

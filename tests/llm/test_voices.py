@@ -284,15 +284,30 @@ async def test_a_parameter_that_the_model_refuses_is_left_out(voice):
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
 
 
-async def test_neither_words_nor_key_reach_a_log_at_debug(voice, caplog):
+@pytest.fixture
+def every_logger_at_debug():
+    """Sets all loggers that there are to DEBUG, and back after the test."""
+    before = {}
+
+    def set_all():
+        for name in list(logging.root.manager.loggerDict):
+            logger = logging.getLogger(name)
+            before.setdefault(logger, logger.level)
+            logger.setLevel(logging.DEBUG)
+
+    yield set_all
+    for logger, level in before.items():
+        logger.setLevel(level)
+
+
+async def test_neither_words_nor_key_reach_a_log_at_debug(voice, caplog, every_logger_at_debug):
     caplog.set_level(logging.DEBUG)
     async with ModelServer(
         replies=["My private answer.", Answer(status=500), Answer(fault="drop")]
     ) as server:
         model = voice(server)
         await model._client.get()
-        for name in logging.root.manager.loggerDict:
-            logging.getLogger(name).setLevel(logging.DEBUG)
+        every_logger_at_debug()
         await said(model, a_request("my private words"))
         for _ in range(2):
             with pytest.raises(ModelUnreachable):

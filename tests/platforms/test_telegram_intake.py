@@ -370,6 +370,8 @@ async def test_an_update_that_cannot_be_read_hides_nothing(server, inbox, start,
 
 async def test_a_wrong_token_is_one_line_without_the_token(server, start, caplog):
     caplog.set_level("DEBUG")
+    for name in ("telegram", "telegram.Bot", "telegram.request.BaseRequest", "httpx", "httpcore"):
+        caplog.set_level("DEBUG", logger=name)
     with pytest.raises(PlatformDown) as caught:
         await start(token="123:wrong-token-value")
     assert "\n" not in str(caught.value)
@@ -487,6 +489,8 @@ async def test_closing_without_a_start_is_harmless():
 
 async def test_no_token_in_any_log(server, inbox, start, caplog):
     caplog.set_level("DEBUG")
+    for name in ("telegram", "telegram.Bot", "telegram.request.BaseRequest", "httpx", "httpcore"):
+        caplog.set_level("DEBUG", logger=name)
     server.fail("getUpdates", status=502, times=2)
     server.misbehave("getUpdates", "garbage", times=1)
     server.misbehave("getUpdates", "drop before", times=1)

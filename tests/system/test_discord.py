@@ -32,10 +32,15 @@ def discord_environment(server: DiscordServer) -> dict[str, str]:
     }
 
 
+def first_words(content: str) -> str:
+    """The first paragraph of a message, without the app's notice above it: that is for its own assertion."""
+    return content.removeprefix(f"> {NOTICE}\n\n").split("\n\n")[0]
+
+
 def said(server: DiscordServer) -> list[str]:
     """The first paragraph of all that she wrote, pictures left out."""
     mine = [m for m in server.messages if m["author"] == ME]
-    return [m["content"].split("\n\n")[0] for m in mine if m["content"]]
+    return [first_words(m["content"]) for m in mine if m["content"]]
 
 
 async def wait_for(server: DiscordServer, *texts: str) -> None:
@@ -54,15 +59,20 @@ async def test_direct_messages_pictures_commands_and_a_restart(tmp_path: Path) -
             await bot.start()
             assert "start" in {command["name"] for command in server.commands}
             await server.dm("one")
-            await wait_for(server, NOTICE, "I heard one.")
+            await wait_for(server, "I heard one.")
             assert ("POST", "/channels/800000000000000001/typing") in server.requests
+            mine = [m for m in server.messages if m["author"] == ME]
+            assert mine[0]["content"].startswith(f"> {NOTICE}")
             await check_the_attachment(server)
+            assert len([m for m in server.messages if m["author"] == ME]) <= 2, (
+                "first contact is two messages"
+            )
             await check_a_slash_command(server)
             assert await bot.stop() == 0
             server.says("two, while she was away")
             server.says("three")
             await bot.start()
-            answers = [*said(server)[:2], "I heard two, while she was away\nthree."]
+            answers = [*said(server)[:1], "I heard two, while she was away\nthree."]
             await wait_for(server, *answers)
             await server.dm("four")
             await wait_for(server, *answers, "I heard four.")
@@ -113,7 +123,7 @@ class World:
         assert env is not None
         me = env.backend.bot_user.id
         messages = env.backend.messages[self.user.dm_channel.id].values()
-        return [m.content.split("\n")[0] for m in messages if m.author_id == me]
+        return [first_words(m.content).split("\n")[0] for m in messages if m.author_id == me]
 
     async def heard(self, *texts: str) -> None:
         async def enough() -> bool:
@@ -166,17 +176,15 @@ async def test_the_whole_app_in_simcord(surroundings: ModelServer, tmp_path: Pat
         assert env is not None
         with env.time_context():
             await first.user.send_dm("one")
-            await first.heard(NOTICE, "I heard one.")
+            await first.heard("I heard one.")
             await check_picture(first)
             status = await first.user.slash("status")
-            await first.heard(NOTICE, "I heard one.", "Otomo, still a stranger")
+            await first.heard("I heard one.", "Otomo, still a stranger")
             assert status is not None
     with env.time_context():
         await first.user.send_dm("two, while she was away")
         async with world(first.platform, first.user) as second:
-            await second.heard(
-                NOTICE, "I heard one.", "Otomo, still a stranger", "I heard two, while she was away."
-            )
+            await second.heard("I heard one.", "Otomo, still a stranger", "I heard two, while she was away.")
     await env.shutdown()
     env.raise_errors()
     async with open_book(tmp_path) as book:
