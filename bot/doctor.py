@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import platform as machine
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -65,9 +64,7 @@ async def _database(settings: Settings) -> tuple[bool, str]:
 
 
 def _memory() -> tuple[bool, str]:
-    if importlib.util.find_spec("sentence_transformers") and importlib.util.find_spec("torch"):
-        return True, "memory by meaning: installed"
-    return True, "memory by meaning: not installed, keywords serve"
+    return True, "memory: facts are found by their words"
 
 
 async def _face(settings: Settings, persona: Persona) -> tuple[bool, str]:

@@ -84,7 +84,7 @@ async def play(app: App, out: Path) -> None:
     scene = await open_scene(platform, her_picture=portrait.data if portrait else None)
     for said, _, _ in TALK:
         await scene.say(said)
-    await scene.draw(out, 820, 1010)
+    await scene.draw(out, 820, 1290)
     stop.set()
     await running
     assert platform.env is not None
