@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from render import compose, emotes, film, framing, pose, posing, wardrobe
-from render.errors import BadRequestError
+from render.errors import BadRequestError, VrmError
 from render.framing import Camera, Measures
 from render.lighting import LIGHTS
 from render.motion import STILL, Clip, Motion
@@ -234,6 +234,8 @@ class Studio:
         sitter = self._sitters.get(key)
         if sitter is None:
             model = load(wardrobe.read(name, self._cache_dir))
+            if not model.primitives:
+                raise VrmError("there is nothing in it that could be drawn")
             sitter = self._sitters[key] = _Sitter(model, framing.measure(model))
             self._drop_oldest()
         self._sitters.move_to_end(key)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -264,3 +265,13 @@ def test_two_studios_do_not_disturb_each_other(studio: Studio, doll_file: str, t
     assert studio.snapshot(request) == first
     other.close()
     assert studio.snapshot(request) == first
+
+
+def test_a_file_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.vrm"
+    document = b'{"asset":{"version":"2.0"},"extensions":{"VRMC_vrm":{"specVersion":"1.0"}}}    '
+    document = document[: len(document) - len(document) % 4]
+    header = struct.pack("<4sII", b"glTF", 2, 20 + len(document))
+    empty.write_bytes(header + struct.pack("<I4s", len(document), b"JSON") + document)
+    with pytest.raises(VrmError, match="nothing in it"):
+        Studio(tmp_path).expressions(str(empty))
