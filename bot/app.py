@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.choices import check_choices
 from bot.commands import COMMANDS
 from bot.commands.specs import command_specs
 from bot.database import open_store
@@ -21,7 +22,7 @@ from bot.inbox import Inbox
 from bot.jobs import Jobs, Tick
 from bot.lanes import Lanes, LaneSettings
 from bot.lexicon import load_keywords
-from bot.looks import portraits_of
+from bot.looks import emotes_of, portraits_of
 from bot.outbox import Outbox
 from bot.personas import Persona, load_persona
 from bot.platforms import Surroundings
@@ -238,6 +239,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
     ensure_data_dir(settings)
     wording = load_wording(CONFIG_DIR / "wording")
     persona = load_persona(CONFIG_DIR / "personas", settings.companion.persona)
+    check_choices(settings, wording, emotes_of(settings))
     rules = Rules(
         keywords=load_keywords(CONFIG_DIR / "keywords"),
         window_tokens=settings.llm.context_window or None,

@@ -311,11 +311,22 @@ def ensure_data_dir(settings: Settings) -> Path:
 
 def _refuse_unknown_sections(environment: Mapping[str, str]) -> None:
     for variable in environment:
-        if not variable.upper().startswith(ENV_PREFIX) or "__" not in variable:
+        if not variable.upper().startswith(ENV_PREFIX):
+            continue
+        _refuse_one_underscore(variable)
+        if "__" not in variable:
             continue
         section = variable[len(ENV_PREFIX) :].split("__", 1)[0].lower()
         if section not in Settings.model_fields:
             raise ConfigError(f"{variable}: unknown section '{section}'")
+
+
+def _refuse_one_underscore(variable: str) -> None:
+    """OTOMO_LLM_MODEL would set nothing, in silence: the commonest slip of all."""
+    section, _, key = variable[len(ENV_PREFIX) :].partition("_")
+    if key and not key.startswith("_") and section.lower() in Settings.model_fields:
+        meant = f"{ENV_PREFIX}{section}__{key}"
+        raise ConfigError(f"{variable}: two underscores stand between section and key: {meant}")
 
 
 def _one_line(error: ValidationError) -> str:

@@ -53,6 +53,7 @@ def test_ids_may_be_written_as_numbers(tmp_path):
     [
         ("OTOMO_LLM__MODELL", "x", "llm.modell"),
         ("OTOMO_NOSUCH__KEY", "x", "OTOMO_NOSUCH__KEY"),
+        ("OTOMO_LLM_MODEL", "x", "OTOMO_LLM__MODEL"),
         ("OTOMO_TURN__QUIET_S", "soon", "turn.quiet_s"),
         ("OTOMO_TURN__QUIET_S", "nan", "turn.quiet_s"),
         ("OTOMO_LLM__PROVIDER", "closedai", "llm.provider"),
@@ -105,3 +106,22 @@ def test_only_the_last_part_of_the_data_folder_is_made(monkeypatch, tmp_path):
 def test_settings_cannot_be_changed():
     with pytest.raises(ValueError, match="frozen"):
         load_settings().llm.model = "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "named"),
+    [
+        ("OTOMO_COMPANION__LANGUAGE", "xx", "companion.language"),
+        ("OTOMO_RENDER__FIGURE", "nope", "render.figure"),
+        ("OTOMO_RENDER__FIGURE", "/nowhere/her.vrm", "render.figure"),
+        ("OTOMO_RENDER__ACTIONS", '["gretting"]', "render.actions"),
+        ("OTOMO_RENDER__IDLES", '["sleep"]', "render.idles"),
+    ],
+)
+async def test_a_name_with_nothing_behind_it_stops_the_start(monkeypatch, name, value, named):
+    from bot.app import open_app
+
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=named):
+        async with open_app(load_settings()):
+            pass
