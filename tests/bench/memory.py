@@ -28,7 +28,7 @@ async def _measure(folder: Path) -> Table:
     async with (
         TelegramServer() as telegram,
         ModelServer(replies=[REPLY]) as model,
-        BotProcess(folder, **_environment(telegram, model)) as bot,
+        BotProcess(folder, **environment(telegram, model)) as bot,
     ):
         await bot.start()
         await asyncio.sleep(SETTLE_S)
@@ -52,7 +52,7 @@ async def _measure(folder: Path) -> Table:
     )
 
 
-def _environment(telegram: TelegramServer, model: ModelServer) -> dict[str, str]:
+def environment(telegram: TelegramServer, model: ModelServer) -> dict[str, str]:
     return {
         "TELEGRAM_TOKEN": telegram.token,
         "OTOMO_TELEGRAM__BASE_URL": telegram.url,

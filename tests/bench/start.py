@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,9 +11,13 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.memory import environment
 from tests.bench.place import ROOT
 from tests.bench.samples import quantile
 from tests.bench.table import Figure, Table
+from tests.bot_process import BotProcess
+from tests.model_server import ModelServer
+from tests.telegram_server import TelegramServer
 
 STARTS = 9
 CHAT = ("chat", "--plain")
@@ -30,7 +35,23 @@ class Start:
 
 
 def measure() -> list[Table]:
-    return [_chats(Path("start").resolve()), *map(_imports, IMPORTED)]
+    bots = asyncio.run(_bots(Path("bots").resolve()))
+    return [_chats(Path("start").resolve()), bots, *map(_imports, IMPORTED)]
+
+
+async def _bots(folder: Path) -> Table:
+    """Start the bots against the Bot API fake, from the process to the line that they are ready."""
+    folder.mkdir()
+    ready_s = []
+    async with TelegramServer() as telegram, ModelServer() as model:
+        for _ in range(STARTS + 1):
+            async with BotProcess(folder, **environment(telegram, model)) as bot:
+                began = time.perf_counter()
+                await bot.start()
+                ready_s.append(time.perf_counter() - began)
+                assert await bot.stop() == 0
+    figures = (Figure.of("run: start to ready on Telegram", ready_s[1:], "s", "10"),)
+    return Table("Start of the bots", figures, "The bar is that of a start after a crash, without models.")
 
 
 def _chats(folder: Path) -> Table:
