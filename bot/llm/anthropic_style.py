@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import logging
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractContextManager, aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from bot.errors import ModelError, ModelFiltered, ModelUnreachable
@@ -14,7 +15,7 @@ from bot.llm.messages import alternating
 from bot.llm.patience import Pace, Piece, patient_reply
 from bot.llm.refusals import asked_wait, refused, unwanted
 from bot.llm.settings import LlmSettings
-from bot.llm.transport import FOREIGN, LazyClient, broken, hush
+from bot.llm.transport import LazyClient, broken, errors_mapped, foreign_to, hush
 from bot.llm.usage import count, count_request
 from bot.ports import ChatRequest, Usage
 from engine.conversation import ChatMessage, Image
@@ -202,21 +203,14 @@ def _not_a_stream(data: bytes, who: str) -> ModelError:
 
 def foreign_errors() -> tuple[type[Exception], ...]:
     """Return every class of error that may come out of the SDK and what lies below it."""
-    import httpx2
     from anthropic import AnthropicError
 
-    return (AnthropicError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, *FOREIGN)
+    return foreign_to(AnthropicError)
 
 
-@contextmanager
-def mapped_errors(who: str) -> Iterator[None]:
-    """Turn the SDK's errors into ModelError kinds; nothing of the request stays in them."""
-    try:
-        yield
-    except ModelError:
-        raise
-    except foreign_errors() as error:
-        raise mapped(who, error) from None
+def mapped_errors(who: str) -> AbstractContextManager[None]:
+    """Turn the SDK's errors into ModelError kinds."""
+    return errors_mapped(foreign_errors, partial(mapped, who))
 
 
 def mapped(who: str, error: Exception) -> ModelError:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
 import aiohttp
@@ -95,3 +96,27 @@ def hush(*libraries: str) -> None:
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in libraries:
             logging.getLogger(name).addFilter(_HUSH)
+
+
+def foreign_to(sdk_error: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return every class of error that may come out of an SDK and what lies below it.
+
+    Args:
+        sdk_error: The root of the SDK's own errors.
+    """
+    import httpx2  # both SDKs bring it along; imported as late as they are
+
+    return (sdk_error, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, *FOREIGN)
+
+
+@contextmanager
+def errors_mapped(
+    foreign: Callable[[], tuple[type[Exception], ...]], mapped: Callable[[Exception], ModelError]
+) -> Iterator[None]:
+    """Turn an SDK's errors into ModelError kinds; nothing of the request stays in them."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except foreign() as error:
+        raise mapped(error) from None
